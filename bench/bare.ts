@@ -4,7 +4,7 @@ import { contacts, messagingSend, timeOf } from './contenders';
 import { inTurn, type Options, over, overBefore, type Row, warmUpsFor } from './measurements';
 import { withSandbox } from './sandbox';
 
-/** Short runs vary more and are cheaper to repeat. Of only 3 runs, the median would be chance. */
+/** Short runs vary more and are cheaper to repeat: the median of only 3 would be chance. */
 const CASES = [
   { operation: 'sendBulk', name: 'Send Bulk', count: 100, repeated: 12, atMost: undefined },
   { operation: 'sendBulk', name: 'Send Bulk', count: 1_000, repeated: 12, atMost: 1.5 },

@@ -4,14 +4,14 @@ import type { IDataObject, IHttpRequestOptions, INodeExecutionData, INodeType } 
 import { itemsNode, type Step } from '../tools/engine/steps';
 
 const CREDENTIAL = 'messagingSendApi';
-/** As many as Messaging Send has by default. */
+/** Messaging Send's default. */
 const PARALLEL = 16;
 
 interface Answer {
   readonly data: IDataObject & { readonly messages?: IDataObject[] };
 }
 
-/** With a batch size of 1 it posts to the address for one message. */
+/** With a batch size of 1, it posts to the endpoint for one message. */
 export function bareNode(batchSize: number): Step {
   const type: INodeType = {
     description: {

@@ -10,7 +10,7 @@ const FROM_ITEM = { phone: '={{ $json.phone }}', message: '={{ $json.message }}'
 /** The sandbox has no limit, so the node needs none. */
 export const UNLIMITED = { requestsPerMinute: 1_000_000 };
 
-/** As many contacts, each with its own phone number. */
+/** This many contacts, each with its own phone number. */
 export function contacts(count: number): IDataObject[] {
   return Array.from({ length: count }, (_, index) => ({
     name: `Made-up Person ${index}`,
@@ -19,7 +19,7 @@ export function contacts(count: number): IDataObject[] {
   }));
 }
 
-/** The time of a workflow over items, in milliseconds. */
+/** How long a workflow takes over items, in milliseconds. */
 export async function timeOf(steps: Steps, items: readonly IDataObject[], sandbox: RemoteSandbox): Promise<number> {
   await sandbox.reset();
   const started = performance.now();
@@ -39,7 +39,7 @@ export async function messagingSend(
   return { name: 'Messaging Send', type: node, parameters };
 }
 
-/** HTTP Request with a request for each item. */
+/** HTTP Request with one request per item. */
 export async function requestPerItem(url: string): Promise<Step> {
   return await httpRequest(requestParameters(`${url}/v1/messages/send`, FROM_ITEM));
 }
@@ -76,7 +76,7 @@ async function httpRequest(parameters: INodeParameters): Promise<Step> {
   return { name: 'HTTP Request', type: await baseNode('n8n-nodes-base.httpRequest'), version: 4.2, parameters };
 }
 
-/** Those of HTTP Request: a POST with these fields. */
+/** HTTP Request's parameters: a POST with these fields. */
 export function requestParameters(url: string, fields: Readonly<Record<string, string>>): INodeParameters {
   return {
     method: 'POST',

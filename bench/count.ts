@@ -1,7 +1,7 @@
 /**
- * `npm run count`: how many functions of the package run, and in how many files, when Send Bulk sends three messages.
- * Counted are functions with a name that V8 sees called. Callbacks without one belong to the function that they stand
- * in. A first run, which is not counted, loads and prepares what later runs use.
+ * `npm run count`: counts the functions of the package that run, and their files, when Send Bulk sends three messages.
+ * It counts functions with a name that V8 sees called; callbacks without one belong to the function around them. A
+ * first run, which is not counted, loads and prepares what later runs use.
  */
 import { Session } from 'node:inspector/promises';
 import { setFlagsFromString } from 'node:v8';

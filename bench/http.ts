@@ -9,7 +9,7 @@ const SIZES = [
   { count: 10_000, repeated: 1 },
 ];
 
-/** Items per second beside n8n's HTTP Request, with a sandbox without a limit. */
+/** Items per second, compared with n8n's HTTP Request, on a sandbox without a limit. */
 export async function http({ rounds, own, before, session }: Options): Promise<Row[]> {
   return await withSandbox({}, async (sandbox) => {
     const rows: Row[] = [];

@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { UNLIMITED } from './contenders';
@@ -6,19 +6,16 @@ import { inTurn, type Options, over, overBefore, type Row } from './measurements
 import { RealN8n, sender } from './realN8n';
 import { withSandbox } from './sandbox';
 
-/** Short campaigns vary more, and are cheaper to repeat. */
-const SIZES = [
-  { count: 1_000, repeated: 8 },
-  { count: 10_000, repeated: 4 },
-];
-/** A service on the internet takes at least 50 ms for an answer. */
+/** Short campaigns vary more, and are cheaper to repeat. A service on the internet takes at least 50 ms to answer. */
 const CASES = [
-  { path: 'campaign', name: '', answerMs: 0, atMost: 1.1 },
-  { path: 'campaign', name: ', answers after 50 ms', answerMs: 50, atMost: undefined },
-  { path: 'full', name: ', full list', answerMs: 0, atMost: undefined },
+  { path: 'campaign', count: 1_000, repeated: 8, answerMs: 0, name: '', atMost: 1.25 },
+  { path: 'campaign', count: 10_000, repeated: 3, answerMs: 0, name: '', atMost: 1.15 },
+  { path: 'campaign', count: 10_000, repeated: 2, answerMs: 50, name: ', answers after 50 ms', atMost: undefined },
+  { path: 'campaign', count: 50_000, repeated: 1, answerMs: 0, name: '', atMost: 1.1 },
+  { path: 'full', count: 10_000, repeated: 2, answerMs: 0, name: ', full list', atMost: undefined },
 ] as const;
-/** Entries that n8n's database holds for a node at most. */
-const FULL = 10_000;
+/** As many messages as n8n's database remembers for a node. */
+const FULL = 50_000;
 
 /** As many items as the call asks for, each with its own phone number. */
 const ITEMS = {
@@ -37,7 +34,7 @@ return Array.from({ length: count }, (_, index) => ({
 };
 const BULK = sender('sendBulk', { phone: '={{ $json.phone }}', message: '={{ $json.message }}' });
 
-/** What the journal costs in production executions of real n8n: the node's time with it over that without it. */
+/** The cost of the journal in production executions of real n8n: the node's time with it over that without. */
 export async function journal({ rounds, own, before, session }: Options): Promise<Row[]> {
   return await withSandbox({}, async (sandbox) => {
     const start = async (tarball: string, change?: (folder: string) => Promise<void>) => {
@@ -46,7 +43,7 @@ export async function journal({ rounds, own, before, session }: Options): Promis
         campaign: await n8n.publish('campaign', [ITEMS, BULK]),
         full: await n8n.publish('full', [ITEMS, BULK]),
       };
-      // Each message that is remembered is an entry.
+      // Each remembered message is an entry.
       await n8n.setOptions(workflows.full, { ...UNLIMITED, duplicateMessages: 'sendOnceEver' });
       await n8n.call('full', { count: FULL });
       await n8n.setOptions(workflows.full, UNLIMITED);
@@ -64,19 +61,17 @@ export async function journal({ rounds, own, before, session }: Options): Promis
     const old = before && (await start(before.tarball));
 
     const rows: Row[] = [];
-    for (const { count, repeated } of SIZES) {
-      for (const { path, name, answerMs, atMost } of CASES) {
-        const what = `${count.toLocaleString('en')} items${name}`;
-        session.say(what);
-        const contenders = { withIt: withIt(path, count, answerMs), without: without(path, count, answerMs) };
-        const times = await inTurn(
-          { ...contenders, ...(old && { before: old(path, count, answerMs) }) },
-          rounds * repeated,
-          session,
-        );
-        rows.push({ what, unit: '', rounds: over(times.withIt, times.without), atMost });
-        rows.push(...overBefore(what, times.withIt, times.before));
-      }
+    for (const { path, count, repeated, answerMs, name, atMost } of CASES) {
+      const what = `${count.toLocaleString('en')} items${name}`;
+      session.say(what);
+      const contenders = { withIt: withIt(path, count, answerMs), without: without(path, count, answerMs) };
+      const times = await inTurn(
+        { ...contenders, ...(old && { before: old(path, count, answerMs) }) },
+        rounds * repeated,
+        session,
+      );
+      rows.push({ what, unit: '', rounds: over(times.withIt, times.without), atMost });
+      rows.push(...overBefore(what, times.withIt, times.before));
     }
     return rows;
   });
@@ -84,7 +79,9 @@ export async function journal({ rounds, own, before, session }: Options): Promis
 
 /** Changes an unpacked package so that no run has a crash ledger. */
 async function switchJournalOff(folder: string): Promise<void> {
-  const file = join(folder, 'dist', 'nodes', 'MessagingSend', 'n8n', 'memory', 'crashLedgerOfRun.js');
-  if (!(await readFile(file, 'utf8')).includes('exports.crashLedgerOfRun =')) throw new Error(`${file} has changed`);
-  await appendFile(file, '\nexports.crashLedgerOfRun = () => null;\n');
+  const file = join(folder, 'dist', 'nodes', 'MessagingSend', 'n8n', 'memory', 'openJournal.js');
+  const code = await readFile(file, 'utf8');
+  const changed = code.replace(' && isWorthIt(context, operation, ordinal)', ' && false');
+  if (changed === code) throw new Error(`${file} has changed`);
+  await writeFile(file, changed);
 }

@@ -3,7 +3,7 @@ import type { Options, Row } from './measurements';
 import { ask } from './processes';
 import { withSandbox } from './sandbox';
 
-/** By the time that an answer takes, in milliseconds: how much longer than the least time a run may take. */
+/** How much longer than the least possible time a run may take, by the time that an answer takes, in milliseconds. */
 const ANSWERS = [
   { latencyMs: 50, atMost: 1.05 },
   { latencyMs: 1_000, atMost: 1.1 },
@@ -14,7 +14,7 @@ const LIMIT = 60;
 const WINDOW_MS = 60_000;
 const BATCHES = 180;
 
-/** Time over the least possible time under the real limit. It takes minutes, so one round has to do. */
+/** The run's time over the least possible time under the real limit. It takes minutes, so one round must do. */
 export async function limit({ own, before, session }: Options): Promise<Row[]> {
   session.say(`${BATCHES} batches, ${LIMIT} in a minute`);
   const packages = [{ name: '', ...own }, ...(before ? [{ name: ', the package before', ...before }] : [])];
@@ -23,7 +23,7 @@ export async function limit({ own, before, session }: Options): Promise<Row[]> {
     packages.flatMap(({ name, folder }) =>
       ANSWERS.map(async ({ latencyMs, atMost }): Promise<Row> => {
         const what = `answers after ${latencyMs} ms${name}`;
-        // A window for every 60 requests before the last, and one answer.
+        // One window for every 60 requests before the last, plus one answer.
         const least = Math.floor((BATCHES - 1) / LIMIT) * WINDOW_MS + latencyMs;
         return { what, unit: '', rounds: [(await timeOfRun(folder, latencyMs)) / least], atMost };
       }),

@@ -9,7 +9,7 @@ export interface LimitTask {
   readonly url: string;
 }
 
-/** Sends to so many contacts with the limit that the node has by default; reports the time in milliseconds. */
+/** Sends to this many contacts with the node's default limit; reports the time in milliseconds. */
 await answer(async ({ folder, count, warmUpUrl, url }: LimitTask) => {
   const step = await messagingSend('sendBulk', folder, { options: {} });
   await timeOf([step], contacts(100), new RemoteSandbox(warmUpUrl));

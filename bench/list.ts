@@ -4,7 +4,7 @@ import { ask } from './processes';
 import { withSandbox } from './sandbox';
 
 const MANY = 200_000;
-/** How long other workflows of the same n8n may wait for so many messages, in milliseconds. */
+/** How long a run with this many messages may make other workflows of its n8n wait, in milliseconds. */
 const LONGEST_BLOCK = 300;
 
 /** The runs whose blocks are measured. */
@@ -18,7 +18,7 @@ const BLOCKING = [
 export async function list({ rounds, own, before, session }: Options): Promise<Row[]> {
   return await withSandbox({}, async ({ url }) => {
     const rows: Row[] = [];
-    /** Measures each round in its own process, so that a round leaves nothing behind for the next. */
+    /** Measures each round in a process of its own, so that none affects the next. */
     const measure = async (row: Omit<Row, 'rounds'>, task: Omit<ListTask, 'url'>) => {
       session.say(row.what);
       const figures: number[] = [];

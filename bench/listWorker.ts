@@ -10,17 +10,17 @@ import { RemoteSandbox } from './sandbox';
 
 export interface ListTask {
   readonly measure: 'memory' | 'block';
-  /** `hold` only holds the items; `reject` has no number that can be sent to; for `evaluate`, n8n makes each text. */
+  /** `hold` only holds the items; `reject` has only invalid numbers; for `evaluate`, n8n evaluates each text. */
   readonly contender: 'send' | 'evaluate' | 'reject' | 'hold';
   readonly count: number;
   readonly folder: string;
   readonly url: string;
 }
 
-/** Enough for some samples: a block at the very start or end of the node's work counts, too. */
+/** Long enough for some samples: a block at the very start or end of the node's work counts, too. */
 const TICKS_MS = 5;
 
-/** Passes its items on after a second, during which their memory can be measured. */
+/** Passes on its items after a second, in which their memory can be measured. */
 const holder: INodeType = {
   description: { ...itemsNode([]).description, displayName: 'Hold', name: 'hold', inputs: ['main'] },
   async execute() {
@@ -42,7 +42,7 @@ const STEPS: Readonly<Record<ListTask['contender'], (folder: string) => Promise<
 await answer(async ({ measure, contender, count, folder, url }: ListTask) => {
   const sandbox = new RemoteSandbox(url);
   const step = await STEPS[contender](folder);
-  // All code is loaded before.
+  // A first run loads all code.
   await runSteps(contacts(100), [step], sandbox.account);
   await sandbox.reset();
   const run = async (given: Step) => void (await runSteps(contacts(count), [given], sandbox.account));
@@ -55,7 +55,7 @@ await answer(async ({ measure, contender, count, folder, url }: ListTask) => {
 });
 process.exit();
 
-/** The peak of memory in use in bytes, items included, over what was in use before; each value is taken after a garbage collection. */
+/** The peak of memory in use, over its level before, in bytes; each value is taken after a garbage collection. */
 async function peakMemory(run: () => Promise<void>): Promise<number> {
   const inUse = () => {
     global.gc?.();

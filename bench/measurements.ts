@@ -24,19 +24,19 @@ export function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? NaN) + (sorted[Math.floor(middle)] ?? NaN)) / 2;
 }
 
-/** The ratios by round: what slows down a round slows down both. */
+/** Ratios are taken by round: anything that slows down a round slows down both. */
 export function over(of: readonly number[], to: readonly number[]): number[] {
   return of.map((value, round) => value / (to[round] ?? NaN));
 }
 
-/** The row that compares with the package before, if there is one. */
+/** The row that compares with the previous package, if there is one. */
 export function overBefore(what: string, own: readonly number[], before: readonly number[] | undefined): Row[] {
   return before === undefined
     ? []
     : [{ what: `${what}, over the package before`, unit: '', rounds: over(own, before) }];
 }
 
-/** Runs contenders in turn (A B B A …), after so many runs of each that don't count; returns the figures of each. */
+/** Runs contenders in turn (A B B A …), after this many uncounted runs of each; returns the figures of each. */
 export async function inTurn<Runs extends Readonly<Record<string, () => Promise<number>>>>(
   runs: Runs,
   rounds: number,
@@ -61,8 +61,8 @@ export function warmUpsFor(items: number): number {
 }
 
 /**
- * What one contender leaves behind is not collected in the time of the next. A full collection would also make V8 forget
- * much of what it has compiled.
+ * Garbage of one contender must not be collected in the time of the next. A full collection would also make V8 forget
+ * much of its compiled code.
  */
 function collectYoungGarbage(): void {
   (global.gc as ((options: { type: 'minor' }) => void) | undefined)?.({ type: 'minor' });

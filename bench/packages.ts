@@ -13,7 +13,7 @@ export interface Package {
   readonly folder: string;
 }
 
-/** @param source whatever npm can pack: a folder with a built package, a tarball, a published version */
+/** @param source anything that npm can pack: a folder with a built package, a tarball, a published version */
 export async function pack(source: string, { signal, cleanup }: Session): Promise<Package> {
   const packed = await makeTemporaryFolder('packed', cleanup);
   await runCommand('npm', ['pack', '--ignore-scripts', '--pack-destination', packed, source], { signal });

@@ -1,4 +1,4 @@
-/** The processes of a benchmark, so that the work of one does not slow down another. */
+/** The processes of a benchmark, so that work in one doesn't slow down another. */
 import { join } from 'node:path';
 
 import { execaNode, getOneMessage, sendMessage } from 'execa';
@@ -10,7 +10,7 @@ export function startProcess(file: string, task: JsonObject) {
   return execaNode(join(import.meta.dirname, file), { ipcInput: task, stdout: 'inherit', stderr: 'inherit' });
 }
 
-/** Does one task in its own process. */
+/** Does one task in a process of its own. */
 export async function ask<Answer>(file: string, task: JsonObject): Promise<Answer> {
   const { ipcOutput } = await startProcess(file, task);
   return ipcOutput[0] as Answer;

@@ -30,7 +30,7 @@ export class RealN8n {
     private readonly credential: Awaited<ReturnType<N8nInstance['storeAccount']>>,
   ) {}
 
-  /** @param change of the package, unpacked in this folder */
+  /** @param change changes the package, which is unpacked in this folder */
   static async start(
     tarball: string,
     { url }: RemoteSandbox,
@@ -45,7 +45,7 @@ export class RealN8n {
     return new RealN8n(instance, await instance.storeAccount({ url }));
   }
 
-  /** Stores nodes, one after the other, behind a webhook at this path that answers when they have run. */
+  /** Stores a workflow: a webhook at this path, which answers when the nodes after it have run one after the other. */
   async publish(path: string, nodes: readonly Node[]): Promise<JsonObject> {
     const parameters = { httpMethod: 'POST', path, responseMode: 'lastNode' };
     const webhook = { name: 'Webhook', type: 'n8n-nodes-base.webhook', typeVersion: 2, webhookId: path, parameters };
@@ -73,7 +73,7 @@ export class RealN8n {
     return stored;
   }
 
-  /** Gives the sending node of a published workflow other options. */
+  /** Changes the options of a published workflow's sending node. */
   async setOptions(workflow: JsonObject, options: JsonObject): Promise<void> {
     const { rest } = this.instance;
     await rest.deactivate(workflow);

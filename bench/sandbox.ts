@@ -6,7 +6,7 @@ import { startProcess } from './processes';
 export class RemoteSandbox {
   constructor(readonly url: string) {}
 
-  /** What a node needs to send to it. */
+  /** What a node needs to send to the sandbox. */
   get account() {
     return { baseUrl: `${this.url}/v1`, apiKey: API_KEY };
   }
@@ -15,7 +15,7 @@ export class RemoteSandbox {
     await this.ask('POST', 'reset');
   }
 
-  /** Until it is reset, each answer comes so many milliseconds after the request. */
+  /** Until it is reset, each answer comes this many milliseconds after its request. */
   async answerAfter(ms: number): Promise<void> {
     await this.ask('PUT', 'faults', [{ kind: 'delay', ms, probability: 1 }]);
   }
@@ -29,7 +29,7 @@ export class RemoteSandbox {
   }
 
   private async ask(method: string, path: string, body?: object): Promise<unknown> {
-    // A connection that is kept for the next question may be closed just as that is asked.
+    // A kept connection may be closed just as the next question is asked.
     const headers = { connection: 'close', ...(body && { 'content-type': 'application/json' }) };
     const answer = await fetch(`${this.url}/_sandbox/${path}`, {
       method,

@@ -4,10 +4,10 @@ import { RealN8n, sender } from './realN8n';
 import { withSandbox } from './sandbox';
 
 const FROM_CALL = { phone: '={{ $json.body.phone }}', message: '={{ $json.body.message }}' };
-/** A call is short, so that many of them make one figure. */
+/** A call is short, so many of them make one figure. */
 const CALLS = 60;
 
-/** The time from a call of a webhook to its answer, one at a time, with one Send and with HTTP Request in its place. */
+/** The time from a webhook call to its answer, one call at a time, with one Send and with HTTP Request in its place. */
 export async function webhook({ rounds, own, before, session }: Options): Promise<Row[]> {
   return await withSandbox({}, async (sandbox) => {
     session.say('Webhook with one Send, or HTTP Request');

@@ -53,8 +53,8 @@ export class MessagingSendApi implements ICredentialType {
     },
   ];
 
-  // In code, because n8n would evaluate an expression for each request, which takes some milliseconds. The test of the
-  // credential shows what is thrown here.
+  // In code, because n8n would evaluate an expression for each request, which takes some milliseconds. The credential
+  // test shows errors that are thrown here.
   authenticate: IAuthenticate = async (credential, request) => {
     const account = accountIn(credential);
     if (isFailure(account)) throw new FailureError(account);
@@ -62,8 +62,8 @@ export class MessagingSendApi implements ICredentialType {
     return await Promise.resolve({ ...request, headers });
   };
 
-  // A missing and an invalid key have the same status, so answers are distinguished by their body;
-  // n8n hands the statuses under `except` to the rules of type responseCode.
+  // A missing and an invalid key have the same status, so the rules look at the body. Rules of type responseCode only
+  // see the statuses under `except`.
   test: ICredentialTestRequest = {
     request: {
       baseURL: BASE_URL_EXPRESSION,

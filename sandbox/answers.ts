@@ -7,7 +7,7 @@ export interface Answer {
   body: string;
 }
 
-/** `error` of a failure (2.4). Without `code` as the document's 429, and where a fault leaves it out. */
+/** The `error` of a failure (2.4). The document's 429 has no `code`, and a fault can leave it out. */
 export type ErrorObject = { message: string; code?: string } & Record<string, JsonValue | undefined>;
 
 /** `{ success: true, data }` (2.4). */
@@ -25,7 +25,7 @@ function json(status: number, body: object): Answer {
   return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify(body) };
 }
 
-/** Codes by status: those of part 7 of the document, and the sandbox's own where the document has none. */
+/** Codes by status: from part 7 of the document, or the sandbox's own if the document has none. */
 export const ERROR_CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
   401: 'INVALID_API_KEY',
@@ -40,14 +40,14 @@ export const ERROR_CODES: Readonly<Record<number, string>> = {
   500: 'SERVER_ERROR',
 };
 
-/** Thrown to refuse a request; the error handler sends `answer`. */
+/** Thrown to reject a request; the error handler sends `answer`. */
 export class Refusal extends Error {
   constructor(readonly answer: Answer) {
     super(`refused with ${answer.status}`);
   }
 }
 
-/** `error` of a 402; `message` states both numbers, as the document says. */
+/** The `error` of a 402; its `message` has both numbers, as in the document. */
 export function insufficientCredits(required: number, available: number): ErrorObject {
   return {
     code: 'INSUFFICIENT_CREDITS',

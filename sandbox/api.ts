@@ -49,8 +49,8 @@ export function registerApi(app: FastifyInstance, state: SandboxState, closing: 
 }
 
 /**
- * Authenticates the request, counts it against the limit and picks its fault, in this order. So a request with a wrong
- * key or over the limit uses up no fault, and a request that a fault hits counts against the limit.
+ * Authenticates the request, counts it against the limit and picks its fault, in this order: a request with a wrong key
+ * or over the limit uses up no fault, and a request with a fault counts against the limit.
  */
 function admit(state: SandboxState, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Call {
   const logged = loggedRequest(request);
@@ -64,7 +64,7 @@ function admit(state: SandboxState, endpoint: Endpoint, request: FastifyRequest,
   return { endpoint, account, logged, fault, messages: [] };
 }
 
-/** Reads `Authorization: Bearer <API_KEY>` (part 5); another scheme, or no key in it, is a missing key. */
+/** Reads `Authorization: Bearer <API_KEY>` (part 5); with another scheme, or without a key, the key is missing. */
 function authenticate({ accounts }: SandboxState, authorization = ''): Account {
   const key = /^Bearer +(\S.*)$/i.exec(authorization.trim())?.[1];
   const account = accounts.get(key ?? '');
@@ -87,7 +87,7 @@ function countAgainstLimit({ limiter }: Account, limit: number, now: number, rep
   throw new Refusal(failure(429, error, { 'retry-after': String(seconds) }));
 }
 
-/** Completes the call with the messages in its body, which a fault may be about. */
+/** Adds the messages in its body to the call: a fault may concern them. */
 function readMessages({ faults, options }: SandboxState, call: Call, body: unknown): void {
   const { endpoint, logged } = call;
   call.messages = messagesIn(endpoint, body);
@@ -97,7 +97,7 @@ function readMessages({ faults, options }: SandboxState, call: Call, body: unkno
   options.onRequest(logged, call.messages);
 }
 
-/** Does what the request asks for, as far as its fault allows. The answer is not sent yet. */
+/** Does what the request asks for, unless its fault prevents it. The answer is not sent yet. */
 function answerTo(state: SandboxState, call: Call, body: unknown): Answer {
   const { fault, messages, endpoint, account } = call;
   if (fault === null || !replaces(fault)) return handle(state, call, body, sendsAtMost(fault, messages.length));
@@ -123,7 +123,7 @@ function sendsAtMost(fault: Fault | null, messages: number): number {
   }
 }
 
-/** Sends the answer, or as much of it as the fault lets through. */
+/** Sends the answer, or the part of it that the fault lets through. */
 async function respond(
   { options }: SandboxState,
   reply: FastifyReply,

@@ -2,7 +2,7 @@ import type { z } from 'zod/v4';
 
 import { ExpectedError } from '../tools/cli/errors';
 
-/** Input that does not fit its schema. The message names each wrong field and says what is wrong with it. */
+/** Input that does not fit its schema. The message names each wrong field and what is wrong with it. */
 export class InvalidInput extends ExpectedError {
   /** What Fastify answers with. */
   readonly statusCode = 400;

@@ -13,7 +13,7 @@ const LATEST = z.object({ limit });
 const CREDITS = z.object({ credits: whole.min(0), key: z.string().optional() });
 const SHOWN = z.object({ search: z.string().default(''), phone: z.string().optional() });
 
-/** How much of each list the inbox shows. */
+/** How many entries of each list the inbox shows. */
 const CONVERSATIONS = 300;
 const BUBBLES = 200;
 const REQUESTS = 60;
@@ -62,7 +62,7 @@ export function registerControl(app: FastifyInstance, state: SandboxState): void
   });
 }
 
-/** Credits and requests are those of the first key. */
+/** Credits and requests of the first key. */
 function describe(state: SandboxState): object {
   const { credits, limiter } = state.account();
   return {

@@ -1,4 +1,4 @@
-/** The document leaves the structure of validation details open; services are known to use these. */
+/** The document leaves the structure of validation details open. These are shapes that services use. */
 export const DETAILS_SHAPES = ['field-message', 'dotted', 'bracket', 'nested', 'text', 'none'] as const;
 export type DetailsShape = (typeof DETAILS_SHAPES)[number];
 

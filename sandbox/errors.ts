@@ -4,9 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { type Answer, ERROR_CODES, failure, Refusal } from './answers';
 
-/** Puts every failure in the envelope of the document (2.4), even those that Fastify finds: bad JSON, huge bodies, … */
+/** Puts every failure in the document's envelope (2.4), even Fastify's own: bad JSON, huge bodies, … */
 export function registerErrors(app: FastifyInstance): void {
-  // Before the body is read: an unknown path is a 404, even where the body would be a 415.
+  // Before the body is read: an unknown path is a 404, even if its body would be a 415.
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.is404) throw new Refusal(notFound(request));
     done();

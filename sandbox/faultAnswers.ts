@@ -7,9 +7,9 @@ import type { Message } from './validation';
 /** The facts about a request that an answer can mention. */
 interface RequestFacts {
   endpoint: Endpoint;
-  /** In its body, valid or not. */
+  /** The messages in its body, valid or not. */
   messages: readonly unknown[];
-  /** Balance of the key: before the request, or after it if the fault is `handled`. */
+  /** The key's balance before the request, or after it if the fault is `handled`. */
   credits: number;
 }
 
@@ -62,7 +62,7 @@ export function unsentIndices(fault: FaultOf<'unsent'>, messages: Message[]): nu
   return fault.indices ?? chosenMessages(fault, messages) ?? [0];
 }
 
-/** What an answer reports of a message that is not sent: its request's number and its index make an id that no other has. */
+/** What an answer reports about an unsent message. The request's number and the index make its ID unique. */
 export function unsentFields(fault: FaultOf<'unsent'>, request: number, index: number): Record<string, JsonValue> {
   const { messageId, status = 'failed', error } = fault;
   return {
@@ -95,7 +95,7 @@ function standardError({ status, error }: FaultOf<'status'>, { messages, credits
   return insufficientCredits(Number(required), Number(available));
 }
 
-/** Of a 422, or in a shape that is asked for: about the fields, those that `phones` or `text` match, or the first phone. */
+/** For a 422, or in the fault's shape: about the fields, those that `phones` or `text` match, or the first phone. */
 function detailsOf(fault: FaultOf<'status'>, { endpoint, messages }: RequestFacts): JsonValue | undefined {
   const { details, status, detailsShape, phones, text } = fault;
   if (details !== undefined) return details;

@@ -2,7 +2,7 @@ import { isObject } from '../tools/json';
 import { seededRandom } from '../tools/random';
 import type { Endpoint, Fault } from './faults';
 
-/** A fault, the requests that it is about since it was set, and how many of them it hit. */
+/** A fault, how many requests it could have hit since it was set, and how many it hit. */
 export interface FaultProgress {
   fault: Fault;
   seen: number;
@@ -17,7 +17,7 @@ interface Entry extends FaultProgress {
   balanceRequests: number;
 }
 
-/** Decides which request is hit by which fault: the first of the list that is due. */
+/** Decides which fault hits a request: the first one in the list that is due. */
 export class FaultPlan {
   private entries: Entry[] = [];
 
@@ -38,11 +38,11 @@ export class FaultPlan {
   }
 
   /**
-   * The fault for a request: when it arrives, one that needs no messages; if there is none, one that is about messages
-   * when they have been read. Every fault counts (and draws for) every request that it is about, even one that another
-   * fault of the list hits: which requests a fault can hit does not depend on the others.
-   * @param messages  null until the body has been read
-   * @param now       in ms since 1970
+   * Picks the fault for a request: on arrival, one that doesn't depend on messages; if there is none, one that does,
+   * once the messages have been read. Every fault counts (and draws for) every request that it could hit, even if
+   * another fault hits the request, so faults don't influence each other.
+   * @param messages null until the body has been read
+   * @param now in ms since 1970
    */
   pick(endpoint: Endpoint, messages: readonly unknown[] | null, now: number): Fault | null {
     const due = this.entries.filter((entry) => isAbout(entry.fault, endpoint, messages) && isDue(entry, now));
@@ -58,7 +58,7 @@ export class FaultPlan {
   }
 }
 
-/** Which of a request's messages the fault is about by `phones` or `text`; null if it has neither. */
+/** The request's messages that the fault's `phones` or `text` match; null if it has neither. */
 export function chosenMessages({ phones, text }: Fault, messages: readonly unknown[]): number[] | null {
   if (phones === undefined && text === undefined) return null;
   return [...messages.keys()].filter((index) => {
@@ -89,7 +89,7 @@ function isDue(entry: Entry, now: number): boolean {
   );
 }
 
-/** Parameters that limit a fault in another way than by a number of requests. */
+/** Parameters that limit a fault in other ways than by a number of requests. */
 const WITHOUT_NUMBER: ReadonlySet<string> = new Set(['probability', 'seconds', 'balanceRequests', 'phones', 'text']);
 
 function maxHits(fault: Fault): number {

@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 import { isObject } from '../tools/json';
 import { DETAILS_SHAPES, type JsonValue } from './details';
 
-/** What can go wrong; README.md says what each parameter does, and its default. */
+/** What can go wrong; README.md explains each parameter and its default. */
 
 export const ENDPOINTS = ['balance', 'send', 'bulk'] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
@@ -39,7 +39,7 @@ function kind<Kind extends string, Shape extends z.ZodRawShape>(name: Kind, shap
   return z.strictObject({ kind: z.literal(name), ...hitting, ...shape });
 }
 
-/** Of faults that take the place of the API's own answer. */
+/** For faults that replace the API's own answer. */
 const handled = z.boolean().optional();
 
 const KINDS = [
@@ -76,7 +76,7 @@ const KINDS = [
   }),
 ] as const;
 
-/** A fault as it comes in, from a flag, a test or the control API. A misspelled parameter is refused. */
+/** A fault as given by a flag, a test or the control API. A misspelled parameter is an error. */
 export const FAULT = z.discriminatedUnion('kind', KINDS, {
   error: ({ input }) =>
     isObject(input) ? `must be one of ${KINDS.map(({ shape }) => shape.kind.value).join(', ')}` : 'must be an object',
@@ -86,5 +86,5 @@ export const FAULTS = z.array(FAULT);
 export type Fault = z.infer<typeof FAULT>;
 export type FaultKind = Fault['kind'];
 export type FaultOf<Kind extends FaultKind> = Extract<Fault, { kind: Kind }>;
-/** A fault whose answer takes the place of the API's own. */
+/** A fault whose answer replaces the API's own. */
 export type ReplacingFault = FaultOf<'status' | 'html' | 'body' | 'redirect'>;

@@ -8,7 +8,7 @@ import type { LoggedRequest } from './requests';
 import type { Account, SandboxState } from './state';
 import { type Message, validateBulk, validateSend } from './validation';
 
-/** An authenticated request that the limit let through. */
+/** An authenticated request within the limit. */
 export interface Call {
   endpoint: Endpoint;
   account: Account;
@@ -20,7 +20,7 @@ export interface Call {
 
 /**
  * Handles the request as its endpoint does (checks, charges, sends) and returns the answer, which is not sent yet.
- * `sendAtMost` stops part way, for a connection that is lost part way.
+ * `sendAtMost` stops partway, for a connection that is lost partway.
  */
 export function handle(state: SandboxState, call: Call, body: unknown, sendAtMost = Infinity): Answer {
   const { account, endpoint, fault } = call;
@@ -89,7 +89,7 @@ function sentEntry({ id, phone }: SentMessage): BulkEntry {
   return { message_id: id, phone, status: 'sent' };
 }
 
-/** What the answer reports of a message that was not sent; with another fault, nobody sees the answer. */
+/** What the answer reports about a message that was not sent; with another fault, nobody sees it. */
 function unsent({ fault, logged }: Call, index: number): Record<string, JsonValue> {
   return fault?.kind === 'unsent' ? unsentFields(fault, logged.number, index) : {};
 }

@@ -11,7 +11,7 @@ const FILES = [
   { url: `${CONTROL_PREFIX}/inbox.js`, file: 'inbox.js', type: 'text/javascript' },
 ];
 
-/** Serves the inbox page. Its policy runs no script but the page's own, should a message ever become markup. */
+/** Serves the inbox page. Its policy runs only the page's own script, in case a message ever becomes markup. */
 export function registerInbox(app: FastifyInstance): void {
   for (const { url, file, type } of FILES) {
     const content = readFileSync(path.join(__dirname, 'inbox', file), 'utf8');

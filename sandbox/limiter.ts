@@ -1,16 +1,15 @@
-/** The three usual ways to count requests against a limit. Each gets the time as an argument, in ms. */
+/** The three usual ways to count requests against a limit. Each gets the time in ms as an argument. */
 export const LIMITER_KINDS = ['sliding', 'fixed', 'token-bucket'] as const;
 export type LimiterKind = (typeof LIMITER_KINDS)[number];
 
-/** What is left: `resetInMs` is the time until more requests are free than now, 0 when all are. */
+/** What is left of the limit. `resetInMs` is the time until more requests are free than now; 0 when all are. */
 export interface Allowance {
   remaining: number;
   resetInMs: number;
 }
 
-/** Counts requests against a limit. A refused request counts for nothing: it does not delay the next one. */
+/** Counts requests against a limit. A rejected request doesn't count, so it doesn't delay the next one. */
 export interface Limiter {
-  /** What is left at `now`. */
   look: (now: number) => Allowance;
   /** Takes one request at `now` if one is left; returns what is left after it. */
   take: (now: number) => Allowance & { kind: 'granted' | 'refused' };

@@ -4,7 +4,7 @@ import type { Message } from './validation';
 export interface SentMessage extends Message {
   /** Consecutive, from 1001. */
   id: number;
-  /** Label of the key it was sent with, never the key. */
+  /** The label of the key that sent it, never the key itself. */
   key: string;
   endpoint: Endpoint;
   /** Number of the request that contained it; see `LoggedRequest.number`. */
@@ -22,7 +22,7 @@ interface Conversation {
 
 const FIRST_ID = 1001;
 
-/** All sent messages, in order. Lookups by id and by phone need no search, so it holds hundreds of thousands. */
+/** All sent messages, in order. Lookups by ID and phone need no search, so hundreds of thousands are possible. */
 export class MessageStore {
   private all: SentMessage[] = [];
   private readonly byPhone = new Map<string, SentMessage[]>();

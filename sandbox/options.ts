@@ -17,13 +17,13 @@ const OPTIONS = z.object({
   host: z.string().default('127.0.0.1'),
   /** One or more API keys, each with its own balance and limit. */
   keys: z.array(z.string().min(1)).min(1).default(['sandbox-key']),
-  /** Credits of each key at the start; a message costs 1. */
+  /** The credits of each key at the start; a message costs 1. */
   credits: count.default(1000),
   /** Requests per window and key; 0 for no limit. */
   limit: count.default(60),
   windowSeconds: z.number().positive().default(60),
   limiter: z.enum(LIMITER_KINDS).default('sliding'),
-  /** Every answer comes this much later, in ms. */
+  /** How long every answer is delayed, in ms. */
   latencyMs: count.default(0),
   faults: FAULTS.default([]),
   /** PEM key and certificate: serve https. */
@@ -36,7 +36,7 @@ const OPTIONS = z.object({
 
 export type SandboxOptions = z.infer<typeof OPTIONS>;
 
-/** The given options over the defaults; throws an error that names each wrong one. */
+/** The given options, with defaults for the rest; throws an error that names each wrong one. */
 export function completeOptions(given: Partial<SandboxOptions> = {}): SandboxOptions {
   return check(OPTIONS, given);
 }

@@ -6,7 +6,7 @@ export interface LoggedRequest {
   number: number;
   method: string;
   path: string;
-  /** Null for a path or method the API does not have. */
+  /** Null for a path or method that the API doesn't have. */
   endpoint: Endpoint | null;
   /** Label of the key; null without a valid one. */
   key: string | null;
@@ -22,15 +22,15 @@ export interface LoggedRequest {
   duration_ms: number | null;
 }
 
-/** How many requests are kept: all of a long run would take more memory than its messages. */
+/** How many requests are kept: all requests of a long run would take more memory than its messages. */
 const KEPT = 10_000;
 
-/** The latest requests, and the number of all. */
+/** The latest requests, and how many there were in all. */
 export class RequestLog {
   private latest: LoggedRequest[] = [];
   total = 0;
 
-  /** Adds a request on arrival, to be completed in place: requests in flight are in the list too. */
+  /** Adds a request on arrival. It is completed in place, because the list includes requests in flight. */
   open(method: string, path: string, started_at: string): LoggedRequest {
     this.total += 1;
     const unknown = { endpoint: null, key: null, status: null, messages: 0, sent: 0, fault: null, duration_ms: null };

@@ -33,12 +33,12 @@ export interface Sandbox {
   credits(label?: string): number;
   setCredits(credits: number, label?: string): void;
   setFaults(faults: Fault[]): void;
-  /** As at the start: nothing sent or requested, credits and limits full, the faults of the options. */
+  /** Back to the start: nothing sent or requested, credits and limits full, the faults of the options. */
   reset(): void;
   close(): Promise<void>;
 }
 
-/** Starts the API as a local server. Rejects for a wrong option or a port in use (code `EADDRINUSE`). */
+/** Starts the API as a local server. Rejects if an option is wrong, or the port is in use (code `EADDRINUSE`). */
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
   const state = new SandboxState(completeOptions(options));
   const closing = new AbortController();
@@ -91,7 +91,7 @@ function createApp(state: SandboxState, closing: AbortSignal): FastifyInstance {
   return app;
 }
 
-/** The address that reaches a server listening on `host`. */
+/** The address of a server that listens on `host`. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -5,7 +5,7 @@ import { MessageStore } from './messages';
 import type { SandboxOptions } from './options';
 import { RequestLog } from './requests';
 
-/** What belongs to one API key: its balance and its request limit. */
+/** The balance and the request limit of one API key. */
 export interface Account {
   /** `key 1`, `key 2`, …: shown in place of the key everywhere. */
   label: string;
@@ -28,7 +28,7 @@ export class SandboxState {
     this.reset();
   }
 
-  /** As at the start: nothing sent, credits and limits full, the faults of the options, ids and numbers from the first. */
+  /** Back to the start: nothing sent, credits and limits full, the options' faults, IDs and numbers from the first. */
   reset(): void {
     const { credits, faults, limiter, limit, windowSeconds } = this.options;
     for (const account of this.accounts.values()) {
@@ -53,7 +53,7 @@ export class SandboxState {
       account.credits = credits;
   }
 
-  /** The time of the sandbox's clock as ISO 8601, UTC. */
+  /** The sandbox's time as ISO 8601, UTC. */
   timestamp(): string {
     return new Date(this.options.now()).toISOString();
   }

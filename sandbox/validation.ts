@@ -21,8 +21,8 @@ export function validateSend(body: unknown): Validated {
 }
 
 /**
- * Checks the body of POST /messages/send-bulk; one bad message makes the whole body invalid. The document shows no maximum
- * for its texts.
+ * Checks the body of POST /messages/send-bulk. One bad message makes the whole body invalid. The document has no
+ * maximum for bulk texts.
  */
 export function validateBulk(body: unknown): Validated {
   const messages: unknown = isObject(body) ? body.messages : undefined;
@@ -39,7 +39,7 @@ function validated(values: unknown[], placeOf: (index: number) => string, charac
   return problems.length > 0 ? { problems } : { messages: values as Message[] };
 }
 
-/** Characters are Unicode code points: an emoji outside the basic plane is one. */
+/** Characters are Unicode code points: an emoji beyond the basic plane is one. */
 function problemsOf(value: unknown, place: string, characters: number): Problem[] {
   const { phone, message } = isObject(value) ? value : {};
   const problems: Problem[] = [];

@@ -36,7 +36,7 @@ interface Workflow {
 const FOLDER = path.join(PROJECT_FOLDER, 'examples');
 const NOTE = 'n8n-nodes-base.stickyNote';
 const SENDER = 'n8n-nodes-messaging-send.messagingSend';
-/** Reserved for it in the United Kingdom, North America, France and Australia. */
+/** Reserved for fiction in the United Kingdom, North America, France and Australia. */
 const FICTION = /^(((00)?44|0)7700900\d{3}|1[2-9]\d\d55501\d\d|3363998\d{4}|61491570(006|110|15[6-9]|313|737))$/;
 const README = readFileSync(path.join(FOLDER, 'README.md'), 'utf8');
 

@@ -1,4 +1,4 @@
-/** Values that come from outside are read here: each function returns what it promises or throws, naming the place. */
+/** Reads values from outside: each function returns what it promises, or throws an error that names the place. */
 
 export type JsonObject = Record<string, unknown>;
 
@@ -21,7 +21,7 @@ export function asString(value: unknown, where: string): string {
   return value;
 }
 
-/** Whether a value is an object, but no array and not null. */
+/** Whether a value is an object, and neither an array nor null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

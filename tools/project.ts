@@ -8,7 +8,7 @@ export function readProjectFile(file: string): string {
   return readFileSync(path.join(PROJECT_FOLDER, file), 'utf8');
 }
 
-/** What the tests and the release read of package.json; the linter checks what it must contain. */
+/** The parts of package.json that tests and release read; the linter checks what it must contain. */
 export interface Manifest {
   name: string;
   version: string;

@@ -13,9 +13,9 @@ import { sendAllInBulk } from './resources/message/sendBulk';
 import { unavailable } from './resources/unavailable';
 
 /**
- * Declarative: the routing of each operation names its endpoint and makes its requests for one item; MCP servers and
- * sub-agents call the node this way. Programmatic: in a workflow, n8n runs the custom operation of the same name over all
- * items of a run, for what routing can't do.
+ * Declarative: each operation's routing names its endpoint and makes its requests for one item; MCP servers and
+ * sub-agents call the node this way. Programmatic: in a workflow, n8n runs the custom operation of the same name over
+ * all items of a run, which routing can't do.
  */
 export class MessagingSend implements INodeType {
   description: INodeTypeDescription = {
@@ -24,7 +24,7 @@ export class MessagingSend implements INodeType {
     icon: { light: 'file:../../icons/messagingSend.light.svg', dark: 'file:../../icons/messagingSend.dark.svg' },
     group: ['output'],
     version: 1,
-    // A look at the canvas shows that a node was left in Dry Run, or in Test Run.
+    // The canvas shows that a node was left in Dry Run or Test Run.
     subtitle:
       '={{ { get: "Get Balance", send: "Send", sendBulk: "Send Bulk", sendAndWait: "Send and Wait" }[$parameter["operation"]] + ($parameter["resource"] !== "message" ? "" : $parameter["options"]["dryRun"] ? " (Dry Run)" : $parameter["options"]["testRun"] ? " (Test)" : "") }}',
     description:
@@ -70,6 +70,6 @@ export class MessagingSend implements INodeType {
 
   customOperations = { message: { send: sendAll, sendBulk: sendAllInBulk, sendAndWait: sendAndWaitForResponse } };
 
-  /** n8n calls it while the node waits, for each request to the link in its message. */
+  /** Called by n8n while the node waits, for each request to the link in its message. */
   webhook = answerQuestion;
 }

@@ -12,7 +12,7 @@ export class MessagingSendTrigger implements INodeType {
     group: ['trigger'],
     version: 1,
     subtitle: '={{ { lowBalance: "Low Balance" }[$parameter["event"]] }}',
-    // n8n lists node and trigger as one: with this text, and with the codex of the node.
+    // n8n lists node and trigger as one, with this text and the node's codex.
     description:
       'Send messages to phone numbers, one at a time or in bulk, ask for an answer, and start a workflow when credits run low',
     defaults: { name: 'Messaging Send Trigger' },
@@ -30,7 +30,7 @@ export class MessagingSendTrigger implements INodeType {
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
     credentials: [{ name: 'messagingSendApi', required: true }],
-    // A poll can't add hints, so this text is fixed, and true of every item.
+    // A poll can't add hints, so this text is fixed, and must be true of every item.
     hints: [
       {
         message:

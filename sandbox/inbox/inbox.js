@@ -1,5 +1,5 @@
 'use strict';
-// Texts from outside are only ever set through textContent, so that nothing in a message becomes markup.
+// Foreign texts are only set through textContent, so that nothing in a message becomes markup.
 const POLL_MS = 600;
 
 const byId = (id) => document.getElementById(id);

@@ -3,7 +3,7 @@ import { API_KEY, type InstanceOptions, N8nInstance } from '../../tools/n8n/inst
 import { type StoredCredential } from '../../tools/n8n/rest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../server';
 
-/** An n8n with a sandbox, and a stored credential that leads to it. */
+/** An n8n with a sandbox, and a stored credential for the sandbox. */
 export type InstanceWithSandbox = N8nInstance & { readonly sandbox: Sandbox; readonly credential: StoredCredential };
 
 export interface InstanceWithSandboxOptions extends InstanceOptions {

@@ -21,7 +21,7 @@ test('The reference names the releases that the tests in real n8n run on, with t
   expect(tested.filter((text) => /^n8n \d/.test(text))).toEqual(releases);
 });
 
-describe('What the node relies on in n8n without a promise', () => {
+describe('Each thing that the node relies on and n8n does not promise', () => {
   const FOLDER = 'nodes/MessagingSend/n8n/';
   const points = readProjectFile(`${FOLDER}assumptions.ts`)
     .split('\n')
@@ -38,7 +38,7 @@ describe('What the node relies on in n8n without a promise', () => {
     }
   });
 
-  test('has a test in real n8n for each point', () => {
+  test('has a test in real n8n', () => {
     const code = FILES.filter((file) => /^test\/e2e\/.*\.ts$/.test(file))
       .map(readProjectFile)
       .join('\n');

@@ -88,7 +88,7 @@ async function killed(): Promise<unknown> {
   return campaign.execution.outputs[0]?.[0]?.json;
 }
 
-/** The item that a form of the page behind the link gives. */
+/** The item from a form on the page behind the link. */
 async function answered(parameters: INodeParameters, form: IDataObject): Promise<unknown> {
   const asking = { ...SEND_AND_WAIT, ...parameters };
   const setup: Setup = { account: accountOf(sandbox()), mode: 'trigger', items: ONE, parameters: asking };
@@ -108,7 +108,7 @@ async function lowBalance(): Promise<unknown> {
   return { ...item?.json, checked_at: TIME };
 }
 
-/** What an agent passes to its model; n8n puts it under `error`. */
+/** What an agent passes to its model; in n8n, it is under `error`. */
 function toolError(phone: string): string | undefined {
   const checked = readPhone(phone, { countryCode: null, numberCheck: 'on' });
   if (!isFailure(checked)) throw new Error('the phone number is valid');

@@ -1,4 +1,4 @@
-/** Pages: what they link to and name, what is made for them, and the length of the README. */
+/** Pages: their links, the names in them, their generated parts, and the length of the README. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
@@ -6,7 +6,7 @@ import { PAGES_WITH_PARTS, withParts } from '../../tools/docs/pages';
 import { PROJECT_FOLDER, readManifest, readProjectFile } from '../../tools/project';
 import { FILES, page, PAGES } from './pages';
 
-/** A link from n8n to the README, as in the sources: the build replaces the host. */
+/** A link from n8n to the README as in the sources, in which the build replaces the host. */
 const HOMEPAGE = /["']https:\/\/homepage\.invalid\/([^"']*)["']/g;
 
 function anchorsOf(file: string): string[] {
@@ -98,7 +98,7 @@ test('Every variable of this project that a page names is read in the code', () 
   expect(named.filter((name) => !code.includes(`'${name}'`))).toEqual([]);
 });
 
-test.each(PAGES_WITH_PARTS)('%s is what npm run docs makes of code and results', (page) => {
+test.each(PAGES_WITH_PARTS)('%s is up to date with code and results (npm run docs)', (page) => {
   expect(readProjectFile(page)).toBe(withParts(page));
 });
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { PROJECT_FOLDER, readProjectFile } from '../../tools/project';
 import { type Page, readPage, type Table } from '../support/markdown';
 
-/** All files that git has or would add. */
+/** All files that git tracks or would add. */
 export const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: PROJECT_FOLDER,
   encoding: 'utf8',

@@ -59,7 +59,7 @@ test.each<[string, string, Array<Record<string, string>>]>([
   ['Get Balance', 'get-balance', [{ resource: 'balance', operation: 'get' }]],
 ])('The reference lists the parameters of %s', (_name, under, choices) => {
   const parameters = shown(loaded.node, ...choices).filter(({ name }) => name !== 'requestOptions');
-  // Options is below the rest, whatever n8n shows in between.
+  // Options is below the rest, even if n8n shows something in between.
   const names = [...namesOf(parameters).filter((name) => name !== 'Options'), 'Options'];
   expect(firstCells(table(REFERENCE, under, 'Parameter'))).toEqual(names);
 });
@@ -95,7 +95,7 @@ test('Every name in single quotes on a page is one that the panel shows', () => 
   // A unit in brackets may be left out.
   const shown = new Set(names.flatMap((name) => [name, name.replace(/ \([^)]*\)$/, '')]));
   const named = [...PAGES.keys()]
-    // The changelog has the names of its time.
+    // The changelog has the names of each release.
     .filter((file) => file !== 'CHANGELOG.md')
     .flatMap((file) => {
       const prose = readProjectFile(file)
@@ -125,7 +125,7 @@ test('The reference lists the choices of every field and option, and no others',
   expect(documented(table(REFERENCE, 'the-trigger', 'Parameter'))).toEqual(offered(shown(loaded.trigger, {})));
 });
 
-/** What holds where an option has no default to show. */
+/** What applies if an option has no default to show. */
 const WITHOUT_VALUE: Record<string, string> = {
   checkCreditsFirst: 'off unless added',
   defaultCountryCode: 'such a number is not sent',
@@ -137,7 +137,7 @@ const WITHOUT_VALUE: Record<string, string> = {
   testRun: 'off',
 };
 
-/** Of an option that is added and left as it is, which is as without it: test/unit/options.test.ts. */
+/** For an option that is added and left as it is, which changes nothing: test/unit/options.test.ts. */
 function defaultOf(option: INodeProperties): string | undefined {
   const { name, default: value } = option;
   if (value === false) return 'off';

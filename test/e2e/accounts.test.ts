@@ -11,7 +11,7 @@ import { instanceForTests } from './instanceForTests';
 const NAME = 'n8n-nodes-messaging-send.messagingSend';
 const OTHER_KEY = 'made-up-other-key-0123';
 
-/** What the items give as their key; for one of them, the expression in the credential fails. */
+/** The key of each item; for one of them, the expression in the credential fails. */
 const KEYS = ['no node', API_KEY, OTHER_KEY, ''];
 
 for (const release of SUPPORTED) {
@@ -39,7 +39,7 @@ for (const release of SUPPORTED) {
         { resource: 'message', operation: 'sendBulk', ...fromItem },
         { onError: 'continueRegularOutput' },
       );
-      // What n8n gives for the first item decides whether the node asks for the others.
+      // The first item's value decides whether the node asks for the others.
       for (const keys of [KEYS, KEYS.toReversed()]) {
         sandbox.reset();
         const rows = contacts(2 * keys.length).map((contact, index) => ({
@@ -68,7 +68,7 @@ for (const release of SUPPORTED) {
       }
     });
 
-    // What is left does not depend on the release.
+    // The remaining tests don't depend on the release.
     if (release !== CURRENT) return;
 
     test('n8n has loaded the node, its tool, the trigger and the credential, with icons and categories', async () => {

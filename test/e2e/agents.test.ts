@@ -38,7 +38,7 @@ for (const release of SUPPORTED) {
     const assertSecret = (text: string) => {
       assert.ok(!text.includes(API_KEY), 'the key stays secret');
     };
-    /** The results of calls of the three tools, in which a message and {@link LIST} were sent. */
+    /** The results of calls of the three tools, which sent a message and {@link LIST}. */
     const assertAllWork = (results: unknown[]) => {
       const [balance, single, list] = results;
       assert.deepEqual(balance, [ACCOUNT]);
@@ -79,7 +79,7 @@ for (const release of SUPPORTED) {
         assertAllWork((await runAgent(UNTOUCHED, calls)).map((result): unknown => JSON.parse(result)));
       });
 
-      test('Every call sends its text, also one that was sent before, together or one after the other', async () => {
+      test('Every call sends its text, even one that was sent before, at the same time or one after the other', async () => {
         await runAgent(UNTOUCHED, [{ calls: [send('one'), send('again')] }, { calls: [send('again')] }]);
         assert.deepEqual(sentTexts().sort(), ['again', 'again', 'one']);
       });

@@ -12,7 +12,7 @@ import { browserForTests, PICTURES_VARIABLE } from './inEditor';
 const SMALL_PHONE = { width: 320, height: 568 };
 const LARGER_PHONE = { width: 390, height: 844 };
 
-/** What a browser says of every page with such a status. */
+/** What a browser logs about every page with such a status. */
 const REFUSED = /^Failed to load resource: the server responded with a status of 4(00|10) /;
 
 /** Opens a link on a phone of its own, and runs `work` on its page. */
@@ -63,7 +63,7 @@ export async function twice(page: Page, use: () => Promise<void>): Promise<numbe
       answers += 1;
       await tapped;
     }
-    // The browser has given up an answer that another one follows.
+    // The browser gives up an answer if another one follows.
     await route.continue().catch(() => undefined);
   });
   await use();
@@ -73,19 +73,19 @@ export async function twice(page: Page, use: () => Promise<void>): Promise<numbe
   return answers;
 }
 
-/** What clicks where a button is, whether it takes the click or not. */
+/** Clicks where a button is, even if the button doesn't take the click. */
 export async function clicking(page: Page, label: string): Promise<() => Promise<void>> {
   const { x = 0, y = 0 } = (await page.getByRole('button', { name: label }).boundingBox()) ?? {};
   return () => page.mouse.click(x + 20, y + 20);
 }
 
-/** What presses the key on a button. */
+/** Presses the key on a button. */
 export async function entering(page: Page, label: string): Promise<() => Promise<void>> {
   await page.getByRole('button', { name: label }).focus();
   return () => page.keyboard.press('Enter');
 }
 
-/** Has the server answer the form with no page, so that the one with the question stays. */
+/** Makes the server answer the form without a page, so that the question's page stays. */
 export async function pressInVain(page: Page, label: string): Promise<void> {
   await page.route('**', (route) => route.fulfill({ status: 204 }), { times: 1 });
   await press(page, label);
@@ -98,10 +98,8 @@ export async function waitForThanks(page: Page): Promise<void> {
 }
 
 /**
- * Fails if a person with a phone, small or larger, bright or dark, has trouble with the page: with large fingers, with weak
- * eyes, or with a screen reader.
- *
- * @param name  of its pictures
+ * Fails if the page is hard to use on a phone, small or larger, bright or dark: with large fingers, with weak eyes, or
+ * with a screen reader. @param name of its pictures
  */
 export async function assertUsable(page: Page, name: string): Promise<void> {
   for (const viewport of [SMALL_PHONE, LARGER_PHONE]) {

@@ -20,7 +20,7 @@ export interface OfferedTool {
 export interface ChatModel {
   /** The base URL to enter in n8n's credential. */
   url: string;
-  /** Sets what it answers from now on, one after the other and then "Done.", and forgets what it was asked so far. */
+  /** Sets its next answers, one after the other and then "Done.", and forgets what it was asked so far. */
   script: (...answers: ModelAnswer[]) => void;
   /** The tools that it was offered with the latest request. */
   offered: () => OfferedTool[];
@@ -55,7 +55,7 @@ export async function startChatModel(): Promise<ChatModel> {
   app.post('/v1/responses', async (request, reply) => {
     latest = asObject(request.body, 'the request to the model');
     heard.push(JSON.stringify(latest));
-    // n8n asks for a stream only where the trigger passes one on, such as a chat.
+    // n8n asks for a stream only if the trigger passes one on, such as a chat.
     if (latest.stream === true)
       return await reply.status(400).send({ error: { message: 'this model does not stream' } });
     count += 1;

@@ -17,19 +17,19 @@ const LONG_AFTER_THE_KILL = 600_000;
 const OPTIONS = { parallelRequests: 1, requestsPerMinute: 10_000 };
 export const CONTINUE = { onError: 'continueRegularOutput' };
 
-/** How many messages a victim with Send Bulk sends, unless it is given another number: five requests. */
+/** How many messages a victim with Send Bulk sends by default: five requests. */
 export const MESSAGES = 450;
 
-/** The indexes of that many messages. */
+/** The indexes of this many messages. */
 export function indexes(count = MESSAGES): number[] {
   return Array.from({ length: count }, (_slot, index) => index);
 }
 
-/** A workflow that n8n is killed in. Its texts begin with its name in brackets, so that its messages are known. */
+/** A workflow in which n8n is killed. Its texts begin with its name in brackets, which identifies its messages. */
 export interface Victim {
   readonly name: string;
   readonly workflow: JsonObject;
-  /** So many of its requests with messages are answered; n8n is killed when the next one has arrived. */
+  /** This many of its requests with messages are answered; n8n is killed when the next one has arrived. */
   readonly answered: number;
   /** How many messages have arrived by then. */
   readonly arrived: number;
@@ -73,11 +73,11 @@ export function finished(name: string): Victim {
   return { ...victim, workflow, answered: 5, arrived: MESSAGES, isFinished: true };
 }
 
-/** The executions that n8n is killed in. */
+/** The executions in which n8n is killed. */
 interface Killed {
-  /** Victims that an execution is started of. */
+  /** Victims to start an execution of. */
   readonly started?: readonly Victim[];
-  /** Victims of which the newest execution is retried. */
+  /** Victims whose newest execution is retried. */
   readonly retried?: readonly Victim[];
   /** Whether n8n's event log is lost as well. */
   readonly losesEventLog?: boolean;
@@ -122,9 +122,8 @@ export class Crashes {
   }
 
   /**
-   * Starts an execution of which the service refuses all requests but the first two, and waits for its error.
-   *
-   * @returns its id
+   * Starts an execution in which the service rejects all requests but the first two, and waits for its error. @returns
+   * its ID
    */
   async failAfterTwo(victim: Victim): Promise<string> {
     const { sandbox, rest } = this.instance();
@@ -188,7 +187,7 @@ export class Crashes {
   }
 }
 
-/** Removes the log from which n8n sees at its start which nodes were running when it was killed. */
+/** Removes the log that tells n8n at its start which nodes were running when it was killed. */
 export async function removeEventLog({ folder }: InstanceWithSandbox): Promise<void> {
   const home = path.join(folder, '.n8n');
   const logs = (await readdir(home)).filter((name) => name.startsWith('n8nEventLog'));
@@ -197,8 +196,8 @@ export async function removeEventLog({ folder }: InstanceWithSandbox): Promise<v
 }
 
 /**
- * What an execution reports of its messages, in the order of the input: runs of the same outcome with their length. What
- * an earlier attempt has sent is `before`, whatever the memory that knows it.
+ * What an execution reports about its messages, in the order of the input: runs of the same outcome with their length.
+ * A message that an earlier attempt has sent is `before`, no matter which memory knows it.
  */
 export function reported(execution: Execution, node = SENDER): Array<[outcome: string, messages: number]> {
   const groups: Array<[string, number]> = [];

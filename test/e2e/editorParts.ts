@@ -20,7 +20,9 @@ export async function choose(page: Page, parameter: string, option: string): Pro
   await choice.click();
 }
 
-/** How long the editor may take to show a list, in milliseconds; where it redraws the panel meanwhile, it never does. */
+/**
+ * How long the editor may take to show a list, in milliseconds; if it redraws the panel at that moment, it never does.
+ */
 const LIST_OPENS_WITHIN = 5_000;
 
 /** Clicks until a list shows this option. */
@@ -35,7 +37,7 @@ async function openList(box: Locator, option: Locator): Promise<void> {
   }
 }
 
-/** Where an option is chosen; the editor also keeps the one of the settings, which it does not show. */
+/** The list of options; the editor also keeps the one of the settings, which it does not show. */
 function addOptionBox(page: Page): Locator {
   const parameters = page.getByTestId('ndv').getByTestId('node-parameters');
   return parameters.getByPlaceholder('Add option', { exact: true }).filter({ visible: true });
@@ -75,7 +77,7 @@ export async function optionsOffered(page: Page): Promise<string[]> {
   const offered = page.getByRole('option').filter({ visible: true });
   await offered.first().waitFor();
   const names = await offered.allInnerTexts();
-  // The list would cover what is chosen next.
+  // The list would cover the next choice.
   await add.click();
   await offered.first().waitFor({ state: 'hidden' });
   return names;

@@ -10,7 +10,7 @@ import { logIn } from '../../tools/n8n/editor';
 import { OWNER } from '../../tools/n8n/instance';
 import { whileTestsRun } from './instanceForTests';
 
-/** Names a folder that gets a picture of how each test in the editor ended; without it, only failures get one. */
+/** Names a folder for a picture of the end of each editor test; without it, only failures get one. */
 export const PICTURES_VARIABLE = 'MESSAGING_SEND_PICTURES';
 
 export type Theme = 'light' | 'dark';

@@ -14,7 +14,7 @@ export interface TestInstanceOptions {
   port?: number;
   /** Over no limit and 1,000,000 credits. */
   sandbox?: Partial<SandboxOptions>;
-  /** Whether n8n serves its interface, which it writes anew at each start, for seconds; it does not, if not given. */
+  /** Whether n8n serves its interface, which takes it seconds at each start; false by default. */
   hasInterface?: boolean;
   /** More settings of n8n. */
   environment?: NodeJS.ProcessEnv;

@@ -50,7 +50,7 @@ for (const release of SUPPORTED) {
       await nextPoll();
       assert.equal(alerts().length, count);
     };
-    test('An active workflow starts once each time the balance drops below the threshold, also after a new activation or a failed poll, and after a restart if it is another low balance', async () => {
+    test('An active workflow starts once each time the balance drops below the threshold, even after a new activation or a failed poll, and after a restart if the low balance is a new one', async () => {
       const { sandbox } = instance();
       sandbox.setCredits(150);
       const workflow = await store('Falls');

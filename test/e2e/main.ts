@@ -31,7 +31,7 @@ interface Counts {
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;
   const { parts, installOnly } = readCommand(await findParts());
-  // Here, because parts that start together would install the same one at the same time.
+  // Installed here, because parts that start together would install the same one at the same time.
   await Promise.all(SUPPORTED.map((release) => findN8n(release, session)));
   if (installOnly) return 0;
   if (process.env[TARBALL_VARIABLE] === undefined) {
@@ -81,7 +81,7 @@ async function runAll(parts: string[], signal: AbortSignal): Promise<Counts> {
     if (details.type !== 'suite' && skip === undefined) counts.passed += 1;
   });
   events.on('test:fail', ({ details: { error } }) => {
-    // What fails only because of a test within it is not one more failure.
+    // A describe that fails because of a test in it isn't counted as another failure.
     if (!('failureType' in error) || error.failureType !== 'subtestsFailed') counts.failed += 1;
   });
   for await (const text of events.compose(new spec())) process.stdout.write(String(text));

@@ -7,7 +7,7 @@ import { phoneAt } from '../support/contacts';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
 import { chain, ITEMS, items, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
 
-/** What the browser of a person would show who got a message. */
+/** What a recipient's browser would show. */
 export interface Page {
   readonly status: number;
   readonly text: string;
@@ -30,17 +30,17 @@ export async function submit(link: string, form: Record<string, string>): Promis
   return await open(link, { method: 'POST', body: new URLSearchParams(form) });
 }
 
-/** Sends the form, and sees that the answer has arrived. */
+/** Sends the form, and checks that the answer has arrived. */
 export async function answer(link: string, form: Record<string, string>): Promise<void> {
   const { status, text } = await submit(link, form);
   assert.equal(status, 200, text);
   assert.match(text, /Thank you/);
 }
 
-/** The node after the one that asks: what it got, and the order of the item that the question was about. */
+/** The node after the one that asks: its input, and the order of the item that the question was about. */
 export const THEN = 'Then';
 
-/** An item that nobody is asked about. */
+/** An item without a question. */
 export const OTHER_ITEM = { phone: 'nobody', order: 'of nobody' };
 
 /** A question that has arrived; its execution waits for the answer. */
@@ -90,7 +90,7 @@ export class Asking {
     return stored;
   }
 
-  /** Waits for so many messages to `phone`, the last of them a question whose execution waits. */
+  /** Waits for this many messages to `phone`, the last of them a question whose execution waits. */
   async asked(workflow: JsonObject, phone: string, count = 1): Promise<Asked> {
     const message = await this.instance().waitFor(
       `message ${count} to ${phone}`,
@@ -149,7 +149,7 @@ export function sendAndWait(parameters: JsonObject = {}, settings: JsonObject = 
   );
 }
 
-/** A node that puts out the item that the question is about, and one more. */
+/** A node that outputs the item that the question is about, and one more. */
 export function askedItem(phone: string): WorkflowNode {
   return items([{ phone, order: `of ${phone}` }, OTHER_ITEM]);
 }

@@ -20,13 +20,13 @@ import { byPhone } from './recipients';
 const PER_REQUEST = 100;
 /** Most requests that a campaign has in flight. */
 const IN_FLIGHT = 16;
-/** Of a campaign in which something happens: the first goes alone, most are in flight after it, and one waits. */
+/** For a campaign with an incident: the first request goes alone, most are in flight after it, and one waits. */
 const REQUESTS = IN_FLIGHT + 2;
 
 const CAMPAIGNS = 10;
 /** Executions of one worker. Neither can take all ten campaigns. */
 const CONCURRENCY = CAMPAIGNS / 2;
-/** Of each of the ten. Together they reach the service's limit twice, and no worker its own, of 60 in a minute. */
+/** For each of the ten. Together they reach the service's limit of 60 a minute twice; no worker does alone. */
 const REQUESTS_OF_TEN = 8;
 const LIMIT = 36;
 const WINDOW_SECONDS = 20;
@@ -42,12 +42,12 @@ for (const release of SUPPORTED) {
       const port = await getPort();
       const environment = {
         ...queueMode.environment,
-        // Without it, a worker writes its own address into links.
+        // Otherwise, a worker writes its own address into links.
         WEBHOOK_URL: `http://localhost:${port}/`,
       };
       const sandbox = { limit: LIMIT, windowSeconds: WINDOW_SECONDS, latencyMs: 100 };
       instance = await startTestInstance({ release, port, sandbox, environment }, session);
-      // Stopped in an orderly way, it would wait for executions that nobody needs any more.
+      // An orderly stop would wait for executions that nobody needs any more.
       session.cleanup.add(() => instance.n8n.kill());
       await Promise.all([instance.startWorker(CONCURRENCY), instance.startWorker(CONCURRENCY)]);
     });
@@ -65,7 +65,7 @@ for (const release of SUPPORTED) {
 
       const retried = await instance.rest.retry(killed, 120);
       const all = campaign.phones(0).length;
-      // Neighbors are noted together, in up to 250 groups: some of them have not left, and are uncertain.
+      // Messages are noted in up to 250 groups of neighbors: some have not left, and are uncertain.
       const neighbors = 2 * Math.ceil(all / 250);
       assert.ok(phonesReached(instance) >= all - neighbors, `${phonesReached(instance)} of ${all} messages were sent`);
       assert.equal(retried.status, 'error');
@@ -76,7 +76,7 @@ for (const release of SUPPORTED) {
       assert.ok(uncertain <= IN_FLIGHT * (PER_REQUEST + neighbors), retried.errorDescription);
     });
 
-    // What is left does not depend on the release.
+    // The remaining tests don't depend on the release.
     if (release !== CURRENT) return;
 
     test('A question that a worker has sent is answered through the main', async () => {
@@ -125,11 +125,11 @@ for (const release of SUPPORTED) {
   });
 }
 
-/** A workflow started by a webhook, with messages of their own for each number that a call brings. */
+/** A workflow started by a webhook, with different messages for each number that a call brings. */
 interface Campaign {
   /** Starts it; returns the execution's id. */
   start(number: number): Promise<string>;
-  /** Waits until so many executions have ended; returns them, the oldest first. */
+  /** Waits until this many executions have ended; returns them, the oldest first. */
   ended(count: number): Promise<Execution[]>;
   /** The phones that the messages of this number go to. */
   phones(number: number): string[];
@@ -217,7 +217,7 @@ async function startAndWatch(
   return { execution, worker };
 }
 
-/** How many phones have a message; none may have two. */
+/** How many phones have got a message; none may have two. */
 function phonesReached({ sandbox }: InstanceWithSandbox): number {
   const phones = sandbox.messages().map(({ phone }) => phone);
   assert.equal(new Set(phones).size, phones.length, 'no phone has two messages');

@@ -13,7 +13,7 @@ import { receivedBy } from './recipients';
 
 const ANOTHER_RETRY = /another retry/i;
 
-/** n8n is killed in its third request, and in the fifth, which is the second of its Retry. */
+/** n8n is killed in the third request, and in the fifth, which is the second of the Retry. */
 const REPEATEDLY = bulkList('repeatedly', { messages: 550, settings: CONTINUE });
 
 for (const release of SUPPORTED) {
@@ -120,7 +120,7 @@ for (const release of SUPPORTED) {
       });
 
       test("Retry after two kills, of which the first lost n8n's event log, sends the rest, and nothing twice", async () => {
-        // Of 550 messages, two or three neighbors are noted together: number 500 with 499, which was in flight.
+        // With 550 messages, two or three neighbors are noted together: number 500 with 499, which was in flight.
         assert.deepEqual(reported(await crashes.retry('repeatedly')), [
           ['before', 198],
           ['uncertain', 102],

@@ -41,13 +41,13 @@ const LONG_QUESTION = `Refund €148.90 for order 10482?
 Reason: The parcel arrived damaged.
 Photos: https://shop.example.com/orders/10482/returns/${'a-long-address-without-a-space-'.repeat(3)}`;
 
-/** How an error about a question ends that nobody may be able to answer. */
+/** The end of an error about a question that perhaps nobody can answer. */
 const ASK_AGAIN = /To ask again, start a new execution\./;
 
-/** What n8n itself shows when a link needs no answer any more. */
+/** What n8n itself shows when a link no longer needs an answer. */
 const NO_ACTION = /No action required/;
 
-/** Over before n8n is started again. */
+/** Ends before n8n is started again. */
 const SHORT_LIMIT = {
   limitWaitTime: '0.02 minutes',
 };
@@ -79,7 +79,7 @@ const DECLINED = /^User rejected the tool call to Send message/;
 interface Review {
   reviewer: string;
   customer: string;
-  /** Waits until the reviewer has got that many messages and the execution waits; returns the newest one. */
+  /** Waits until the reviewer has got this many messages and the execution waits; returns the newest one. */
   question: (count?: number) => Promise<string>;
   ended: () => Promise<Execution>;
 }
@@ -96,10 +96,9 @@ class Reviews {
   }
 
   /**
-   * Starts an agent whose model writes into each of its calls that it is approved.
-   *
-   * @param turns  the texts that the model wants to send to the customer, turn by turn
-   * @param parameters  of the step that asks
+   * Starts an agent whose model writes into each of its calls that the call is approved.
+   * @param turns the texts that the model wants to send to the customer, turn by turn
+   * @param parameters of the step that asks
    */
   async start(turns: string[][], parameters: JsonObject = {}): Promise<Review> {
     const { rest, credential } = this.instance();
@@ -112,7 +111,7 @@ class Reviews {
       input: { toolParameters: { Phone: customer, Message: text }, ...forged },
     });
     this.provider.model().script(...turns.map((texts) => ({ calls: texts.map(call) })));
-    // The text that the documentation gives.
+    // The text in the documentation.
     const message = '=Run {{ $tool.name }}?\n{{ JSON.stringify($tool.parameters) }}';
     const step = reviewStep(STEP, { sendTo: reviewer, message, ...parameters });
     const agent = agentWorkflow('Agent', [tool('Send message', SEND)], step);
@@ -135,7 +134,7 @@ class Reviews {
     };
   }
 
-  /** What the model has read about its only call. */
+  /** What the model was told about its only call. */
   denial(): string {
     const [result, ...more] = this.provider
       .model()
@@ -153,7 +152,7 @@ for (const release of SUPPORTED) {
     const onPhone = phonesForTests();
 
     describe('on the page behind the link', () => {
-      test('A person declines with a comment, and the next node gets that and the items before the question', async () => {
+      test('A person declines with a comment, and the next node gets the comment and the items before the question', async () => {
         const approvalOptions = { values: { commentLabel: 'Why?' } };
         const asked = await asking.ask({ approvalOptions, message: LONG_QUESTION });
         await onPhone(asked.link, async (page) => {
@@ -179,7 +178,7 @@ for (const release of SUPPORTED) {
           page.on('request', (request) => (sent += request.method() === 'POST' ? 1 : 0));
           await assertUsable(page, 'form');
 
-          // The browser itself takes no form without what is required, and no text that is no address.
+          // The browser itself rejects a form without a required answer, or with a text that isn't an address.
           await press(page, 'Send');
           assert.ok(await isFocused());
           await name.fill(' \u200b');
@@ -226,7 +225,7 @@ for (const release of SUPPORTED) {
         assert.deepEqual(answersIn(await asking.ended(asked)), [{ data, order: `of ${asked.phone}` }]);
       });
 
-      // What is left does not depend on the release.
+      // The remaining tests don't depend on the release.
       if (release !== CURRENT) return;
 
       for (const [what, use, options] of [
@@ -264,7 +263,7 @@ for (const release of SUPPORTED) {
     });
 
     describe('and its link', () => {
-      test('What opens the link, such as the preview of a messaging app, answers nothing, and nothing but its form does', async () => {
+      test('Opening the link, as the preview of a messaging app does, answers nothing: only the form of its page does', async () => {
         const asked = await asking.ask();
         const preview = { headers: { 'user-agent': 'WhatsApp/2.23.20.0' } };
         assert.equal((await open(asked.link, preview)).status, 200);
@@ -295,7 +294,7 @@ for (const release of SUPPORTED) {
         assert.equal(await asking.status(asked), 'waiting');
       });
 
-      test('Of several answers at the same moment one counts, and after it the link needs none', async () => {
+      test('Of several answers at the same moment one counts, and afterwards the link needs no other', async () => {
         const asked = await asking.ask();
         const answers = await Promise.all([APPROVE, DECLINE, APPROVE, DECLINE].map((form) => submit(asked.link, form)));
         const ended = await asking.ended(asked);
@@ -305,7 +304,7 @@ for (const release of SUPPORTED) {
         assert.match(thanks?.text ?? '', /Thank you\./);
         assert.equal(thanks?.headers.get('x-frame-options'), 'DENY');
         assert.deepEqual(more, []);
-        // Some are answered by the node, and some by n8n, which continues the execution by then.
+        // The node answers some, and n8n the others, because it is already continuing the execution.
         const others = answers.filter((page) => page !== thanks);
         for (const { status, text } of others) {
           assert.equal(status, 409);
@@ -350,7 +349,7 @@ for (const release of SUPPORTED) {
       });
     });
 
-    /** Agents whose one tool sends to a customer after a person has approved the call. The newest release has them. */
+    /** Agents whose one tool sends to a customer after a person's approval. Only the newest release has them. */
     const reviews = release === CURRENT ? new Reviews(instance, asking) : undefined;
     if (reviews !== undefined) testReviews(reviews, asking);
 
@@ -396,7 +395,7 @@ for (const release of SUPPORTED) {
         assert.deepEqual(answersIn(ended), [{ data: { approved: true }, order: `of ${waiting.phone}` }]);
       });
 
-      test('A question whose time was up passes its input on, and its link answers nothing', async () => {
+      test('A question whose time was up passes on its input, and its link answers nothing', async () => {
         const ended = await asking.ended(expired);
         assert.deepEqual(answersIn(ended), [{ phone: expired.phone, order: `of ${expired.phone}` }, OTHER_ITEM]);
         for (const page of [await open(expired.link), await submit(expired.link, APPROVE)]) {

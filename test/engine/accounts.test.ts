@@ -108,7 +108,7 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(receivedBy()).toEqual({ 'key 1': phones(0) });
   });
 
-  test('never sends a message again in a retry, whatever account its item has now', async () => {
+  test('never sends a message again in a retry, no matter which account its item has now', async () => {
     const items = contactsOf(6, [KEY, OTHER]);
     const setup = setupOf({ items, parameters: inBatchesOf(1, oneByOne(parameters)) });
     sandbox().setFaults([{ kind: 'status', status: 403, after: 3, times: 99 }]);

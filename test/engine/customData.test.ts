@@ -1,4 +1,4 @@
-/** What n8n's list of executions can be filtered by: the outcomes of all messages of an execution. */
+/** Values by which n8n's list of executions can be filtered: the outcomes of all messages of an execution. */
 import { contacts } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { continueWaiting, type Execution } from '../support/engine/workflow';
@@ -12,7 +12,7 @@ const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const customDataOf = (ran: Execution) => ran.run.data.resultData.metadata;
 const refuse = (after: number, times: number) => sandbox().setFaults([{ kind: 'status', status: 403, after, times }]);
 
-test('An execution has the number of messages of each outcome that any has', async () => {
+test('An execution has the number of messages for each outcome that occurred', async () => {
   expect(customDataOf(await run({ items: contacts(3) }))).toEqual({ messages_sent: '3' });
   expect(customDataOf(await run({ items: [...contacts(3), INVALID], ...CONTINUE }))).toEqual({
     messages_sent: '3',
@@ -22,14 +22,14 @@ test('An execution has the number of messages of each outcome that any has', asy
   expect(customDataOf(await run({ items: contacts(2), ...CONTINUE }))).toEqual({ messages_uncertain: '2' });
 });
 
-test('An execution that ends with an error has them, too', async () => {
+test('An execution that ends with an error has these numbers, too', async () => {
   refuse(1, 99);
   const ran = await run({ items: contacts(5), parameters: inBatchesOf(2, oneByOne(SEND_BULK)) });
   expect(ran.error).toBeDefined();
   expect(customDataOf(ran)).toEqual({ messages_sent: '2', messages_not_sent: '3' });
 });
 
-test('The rounds of a loop are added up, also where each has messages that were not sent', async () => {
+test('The rounds of a loop are added up, even if each has messages that were not sent', async () => {
   const items = [...contacts(2), INVALID, ...contacts(1), INVALID];
   const ran = await run({ items, loopOver: 2, ...CONTINUE });
   expect(ran.run.data.resultData.runData.Send).toHaveLength(3);
@@ -51,7 +51,7 @@ test('The message of Send and Wait counts once, however long the answer takes', 
   expect(customDataOf(await continueWaiting(waiting, setup))).toEqual({ messages_sent: '1' });
 });
 
-test('Neither a manual run nor a dry run has any', async () => {
+test('Manual runs and dry runs have no numbers', async () => {
   expect(customDataOf(await run({ items: [...contacts(2), INVALID], ...CONTINUE, mode: 'manual' }))).toBeUndefined();
   const parameters = withOptions(SEND_BULK, { dryRun: true });
   expect(customDataOf(await run({ items: [...contacts(2), INVALID], ...CONTINUE, parameters }))).toBeUndefined();

@@ -24,7 +24,7 @@ const parametersWith = (values: IDataObject[], more: INodeParameters = {}) =>
 const asksForm = (values = FIELDS, more: Partial<Setup> = {}) =>
   setupOf({ parameters: parametersWith(values), ...more });
 
-/** Asks. @returns what opens the link, or sends the form of its page */
+/** Asks. @returns a function that opens the link, or sends the form of its page */
 const ask = async (setup: Setup) => {
   const waiting = await run(setup);
   const link = linkIn(texts().at(-1) ?? '');
@@ -47,7 +47,7 @@ describe('The link of a question with a custom form', () => {
     expect(answered.item).toEqual({ data });
   });
 
-  test('is answered by nothing but the form of its page', async () => {
+  test('can only be answered by the form of its page', async () => {
     const answer = await ask(asksForm());
     const { status, item } = await answer({ 'field-0': 'Ada' }, { contentType: 'application/x-www-form-urlencoded' });
     expect([status, item]).toEqual([415, undefined]);
@@ -62,7 +62,7 @@ describe('Human review', () => {
     ['answer it by what the model chooses', { responseType: "={{ $fromAI('Response', '', 'string') }}" }, NO_APPROVAL],
     ['answer it by an expression', { responseType: "={{ 'customForm' }}" }, NO_APPROVAL],
     ['be chosen by the model', { sendTo: "={{ $fromAI('Phone', ``, 'string') }}" }, "The model can't fill in 'Phone'"],
-  ])('asks nothing if who approves a call could %s', async (_what, changed, message) => {
+  ])('asks nothing if the person who approves a call could %s', async (_what, changed, message) => {
     const fields = [{ fieldLabel: 'approved', fieldType: 'text' }];
     const parameters = { ...parametersWith(fields), responseType: 'approval', sendTo: phoneAt(0), ...changed };
     const { error, run: ended } = await run(setupOf({ parameters, type: 'HitlTool' }));

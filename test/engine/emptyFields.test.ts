@@ -1,4 +1,4 @@
-/** Texts in which an expression gives nothing for an item: "Hello ,". */
+/** Texts in which an expression is empty for an item: "Hello ,". */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { phoneAt } from '../support/contacts';
@@ -65,9 +65,9 @@ describe("'Empty Fields' set to 'Don't Send'", () => {
   });
 });
 
-describe('Empty is', () => {
+describe('The empty fields of a text are found:', () => {
   const odd = { none: null, blank: ' \n', zero: 0, no: false, tags: [], at: { city: '' }, rows: [{ name: 'Ada' }, {}] };
-  // In German, null is zero; in Italian, annullato is cancelled.
+  // "Null" is German for zero, "annullato" Italian for canceled.
   const own = 'Your undefined balance: null, NaN, annullato';
   const items = [{ phone: phoneAt(0), name: 'Ada', own, ...odd }];
 
@@ -108,7 +108,7 @@ describe('Empty is', () => {
     ['=undefined and null, {{ $json.name.trim() }}', []],
     ['={{ "null Zinsen, " + `${$json.name}, undefined` }}', []],
     ['=Hi \\{{SAVE10}} {{ $json.name }}', []],
-  ])('what %s gives: %j', async (message, fields) => {
+  ])('%s has %j', async (message, fields) => {
     const { outputs } = await run({ items, parameters: withOptions({ ...SEND, message }, HELD_BACK) });
     expect(outputs[0]?.[0]?.json.empty_fields ?? []).toEqual(fields);
   });

@@ -64,7 +64,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
   });
 });
 
-/** What the user of a workflow sees, and a model: of a tool, only the message is passed on. */
+/** What the user of a workflow sees, and what a model sees, which gets only the message. */
 function textOf({ message, description }: StoredError): string {
   return `${message} ${description ?? ''}`.trim();
 }

@@ -1,4 +1,4 @@
-/** Items and answers that no one would expect. Their details are in the tests of `phone/`, `delivery/` and `api/`. */
+/** Items and answers that nobody would expect. Their details are in the tests of `phone/`, `delivery/` and `api/`. */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Fault } from '../../sandbox/server';
@@ -13,14 +13,14 @@ const CONTINUE = { onError: 'continueErrorOutput' } as const;
 /** Everything that n8n stores of an execution. */
 const everythingIn = ({ run: { data } }: Execution) => JSON.stringify(stored(data));
 
-test('Messages whose keys end in different halves of emojis are no duplicates', async () => {
+test("Messages whose keys end in different halves of emojis aren't duplicates", async () => {
   const items = ['a\ud800', 'a\ud801', 'a\ufffd', 'a\ud800'].map((key) => ({ ...contacts(1)[0], key }));
   await run({ items, parameters: withOptions(SEND_BULK, { messageKey: '={{ $json.key }}' }) });
   expect(received()).toEqual(phones(0, 0, 0));
 });
 
 test.each(SENDING_OPERATIONS)('%s sends the other items if an expression throws for one', async (_name, parameters) => {
-  // An error that an expression throws itself is no error in n8n: it gives nothing.
+  // If an expression itself throws an error, n8n ignores it and gives nothing.
   const message = '={{ $json.bad ? $("No such node").first().json.text : $json.text }}';
   const setup = {
     items: contacts(4).map((contact, index) => ({ ...contact, bad: index === 2 })),

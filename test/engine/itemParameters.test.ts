@@ -5,10 +5,10 @@ import { parametersOf } from '../../nodes/MessagingSend/n8n/input/itemParameters
 import { contextIn, contextOf } from '../support/engine/workflow';
 import { SEND } from '../support/parameters';
 
-/** One for all, because n8n takes long to make a workflow. */
+/** One for all tests, because n8n takes long to make a workflow. */
 let prepared: ReturnType<typeof contextOf> | undefined;
 
-/** What n8n passes to a node whose parameter Phone is this expression. */
+/** The value that n8n passes to a node whose parameter Phone is this expression. */
 async function contextWith(phone: string, items: IDataObject[]) {
   prepared ??= contextOf({ items: [], parameters: SEND, account: { baseUrl: 'http://127.0.0.1', apiKey: '' } });
   const { context } = await prepared;

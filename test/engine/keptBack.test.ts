@@ -1,4 +1,4 @@
-/** Messages that are not sent on purpose, and what their items have besides. */
+/** Messages that are deliberately not sent, and the extra fields of their items. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { contacts, phoneAt, phones } from '../support/contacts';
@@ -57,7 +57,7 @@ describe("'Never Send To'", () => {
     ['+5491123456789', '+54 11 2345 6789'],
     ['+447700900123', '44 (0) 7700 900123'],
     ['+12395550123', '1 (239) 555-0123'],
-  ])('knows %s as %s, with any Number Check, and so does Duplicate Messages', async (phone, optOut) => {
+  ])('recognizes %s as %s, with any Number Check, and so does Duplicate Messages', async (phone, optOut) => {
     for (const numberCheck of ['on', 'off'])
       for (const [first, second] of [
         [phone, optOut],

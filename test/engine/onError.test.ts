@@ -7,7 +7,7 @@ import { SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../suppor
 
 const { sandbox, run, received, requests } = nodeForTests();
 
-/** Five contacts; those with the indexes 1 and 3 are invalid. */
+/** Five contacts, of which numbers 1 and 3 (from 0) are invalid. */
 const mixed = contacts(5).map((contact, index): IDataObject => {
   if (index === 1) return { ...contact, phone: '07700 900001', name: 'Made-up Person' };
   if (index === 3) return { ...contact, text: '  ', name: 'Another Made-up Person' };
@@ -73,7 +73,7 @@ test('A batch that the credits do not cover is not sent, and neither is any batc
 });
 
 describe('A message that only the service refuses', () => {
-  // The sandbox accepts every number that the node accepts, so a fault refuses one.
+  // The sandbox accepts every number that the node accepts, so a fault rejects one.
   beforeEach(() => sandbox().setFaults([{ kind: 'status', status: 422, on: 'bulk', fields: ['messages.3.phone'] }]));
 
   test('does not keep the others of its batch from being sent', async () => {

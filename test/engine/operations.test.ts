@@ -23,7 +23,7 @@ test.each([
   { resource: "={{ 'message' }}" },
   { resource: 'sms' },
   { resource: 'balance' },
-])('What is in place of an operation in an imported workflow makes no request: %j', async (given) => {
+])('A workflow that was imported with anything else than an operation makes no request: %j', async (given) => {
   const setup = setupOf({ items: contacts(1), parameters: { ...SEND, ...given } });
   const message = "'Resource' and 'Operation' must be chosen from their lists";
   for (const type of ['', 'Tool'] as const) {

@@ -35,7 +35,7 @@ describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, param
   });
 });
 
-test.each(SENDING_OPERATIONS)('%s runs as without them with options that no longer exist', async (_name, given) => {
+test.each(SENDING_OPERATIONS)('%s ignores options that no longer exist', async (_name, given) => {
   sandbox().setCredits(130);
   const removed = { whenCreditsRunOut: 'sendWhatCreditsAllow', rememberLast: 1, output: 'batches' };
   const parameters = withOptions(given, { ...removed, parallelRequests: 1 });
@@ -139,7 +139,7 @@ describe("'Dry Run'", () => {
 });
 
 describe("'Parallel Requests'", () => {
-  /** Answers so late that all arrive before the first is answered, on a busy machine too. */
+  /** Answers so late that all requests arrive before the first answer, even on a busy machine. */
   const mostOf = async (expected: number, parameters: INodeParameters) => {
     sandbox().setFaults([{ kind: 'delay', ms: 300, times: 99 }]);
     // Two rounds after the first request, which goes alone.
@@ -169,7 +169,7 @@ test.each([
   ['Message Key', { messageKey: '={{ "" }}' }],
   ['Default Country Code', { defaultCountryCode: '={{ $json.countryCode }}' }],
 ])(
-  'A %s whose expression gives nothing keeps its item from being sent, also through the routing',
+  'A %s whose expression gives nothing keeps its item from being sent, even through the routing',
   async (name, given) => {
     const setup = setupOf({ items: contacts(1), parameters: withOptions(SEND, given) });
     expect((await run(setup)).error?.message).toBe(`'${name}' is empty for this item`);
@@ -187,7 +187,7 @@ test.each<[string[], INodeParameters, string | null]>([
   [['07700 900123', '447700900124'], { defaultCountryCode: 'GB' }, null],
   [['07700 900123', '919876543210'], { defaultCountryCode: 'gb' }, 'codes 44 (1 number) and 91 (1).'],
   [['919876543210'], { defaultCountryCode: '44' }, 'code 91 (1 number).'],
-])('Of %j with %j, hint and dry run name the countries that were guessed: %s', async (phones, options, text) => {
+])('For %j with %j, hint and dry run name the countries that were guessed: %s', async (phones, options, text) => {
   for (const dryRun of [true, false]) {
     const parameters = withOptions(SEND_BULK, { ...options, dryRun });
     const hint = hintsOf(await run({ items: messagesTo(...phones), parameters }))[0]?.message ?? '';

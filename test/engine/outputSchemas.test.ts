@@ -1,4 +1,4 @@
-/** The fields that n8n's editor shows before the first run, and its AI builder reads, against what operations put out. */
+/** Compares the fields that n8n's editor shows before the first run, and its AI builder reads, with real output. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
@@ -16,14 +16,14 @@ import { GET_BALANCE, SEND, SEND_AND_WAIT, SEND_BULK, withOptions } from '../sup
 const NODE_FOLDER = path.join(PROJECT_FOLDER, 'dist/nodes/MessagingSend');
 const { setupOf, run, texts } = nodeForTests();
 
-/** As much of JSON Schema as n8n reads, and the output schemas use. */
+/** The part of JSON Schema that n8n reads and the output schemas use. */
 interface OutputSchema {
   readonly type: string | string[];
   readonly properties?: Readonly<Record<string, OutputSchema>>;
   readonly required?: string[];
 }
 
-/** A message, its duplicate, a long one, and one that is kept back: each field has each of its types in one of them. */
+/** A message, its duplicate, a long one, and one that is kept back: together, they have every type of every field. */
 const [FIRST, SECOND, THIRD] = contacts(3);
 const ITEMS = [FIRST, FIRST, { ...SECOND, text: 'Hello '.repeat(200) }, THIRD] as IDataObject[];
 const OPTIONS = { longMessages: 'split', neverSendTo: phoneAt(2) };

@@ -17,7 +17,7 @@ test("'Items per Batch' limits the batches of a list that comes through the rout
 test("'Batch Interval' is the shortest time from the start of a request to that of the next", async () => {
   const begun = Date.now();
   await run({ items: contacts(3), parameters: inBatchesOf(1, SEND_BULK, 300) });
-  // Not from one arrival to the next: a busy machine can delay the first and not the second. Clocks differ by up to 2 ms.
+  // Not from one arrival to the next, because a busy machine can delay only the first. Clocks differ by up to 2 ms.
   for (const [index, { started_at: arrival }] of requests().entries())
     expect(Date.parse(arrival) - begun).toBeGreaterThanOrEqual(index * 300 - 2);
   expect(requests()).toHaveLength(3);

@@ -1,6 +1,6 @@
 /**
- * A waiting execution that n8n continues twice. Both answers have read the execution before the first of them continued
- * it, and n8n only asks whether it is waiting: it is again once that run has come to the next page of a form.
+ * A waiting execution that n8n continues twice. Both answers read the execution before the first of them continues it,
+ * and n8n only checks that it is waiting: it is again once that run comes to the next page of a form.
  */
 import { WorkflowExecute } from 'n8n-core';
 import { FORM_NODE_TYPE, WAIT_NODE_TYPE } from 'n8n-workflow';
@@ -17,7 +17,7 @@ const { sandbox, setupOf, received: arrived } = nodeForTests();
 const received = () => arrived().sort();
 const THREE = contacts(3).map(({ phone }) => phone);
 
-/** @returns what continues the execution, each time from the data that it had when it began to wait */
+/** @returns a function that continues the execution, each time from the data that it had when it began to wait */
 function waiting(given: Partial<Setup> & Pick<Setup, 'parameters'>) {
   const setup = setupOf({ items: contacts(3), mode: 'trigger', onError: 'continueErrorOutput', ...given });
   const data = dataAtStart(setup);
@@ -61,7 +61,7 @@ describe.each<[string, Pick<Setup, 'parameters'> & Partial<Setup>]>([
     expect(received()).toEqual(phones);
   });
 
-  test('sends the second time what the service refused the first time', async () => {
+  test('sends messages the second time that the service rejected the first time', async () => {
     sandbox().setFaults([{ kind: 'status', status: 402, times: 1 }]);
     const resume = waiting(given);
     const lifetime = new Lifetime();

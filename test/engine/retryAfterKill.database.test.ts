@@ -1,4 +1,4 @@
-/** What a run leaves in n8n's database for a Retry, and what happens where the database takes nothing, or forgets. */
+/** What a run leaves in n8n's database for a Retry, and what happens if the database rejects writes, or forgets. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { inFlight, killedAtNth, Lifetime } from '../../tools/engine/lifetime';
@@ -10,7 +10,7 @@ import type { Setup } from '../support/engine/workflow';
 import { detailsOf, outcomeOf } from '../support/outputs';
 import { inBatchesOf, oneByOne, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
 
-/** How many requests there were; from the fourth on, n8n's database has this many newer entries. */
+/** Counts requests; from the fourth on, n8n's database has this many newer entries. */
 let [requests, newer] = [0, 0];
 const othersWrite = (count: number, name: string) =>
   processedData.fill(Array.from({ length: count }, (_, index) => `${name} ${index}`));
@@ -30,7 +30,7 @@ describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
     ['refuses every write', () => true],
     ['refuses every write after the first ones', (number: number) => number > 4],
   ])('%s', (_what, refuses) => {
-    test('sends no message that it can not note first, and a Retry sends these when it can', async () => {
+    test("sends no message that it can't note first, and a Retry sends them when it can", async () => {
       processedData.set({ refuses });
       const refused = campaign({ ...setup, onError: 'continueErrorOutput' });
       const { outputs } = await refused.run();
@@ -84,7 +84,7 @@ describe.each(KINDS)("What %s leaves in n8n's database", (_name, parameters, ite
     expect([...values].filter((value) => again.has(value))).toEqual([]);
   });
 
-  test('is a handful of entries after an execution in which all was sent', async () => {
+  test('is a handful of entries after an execution that sent everything', async () => {
     await campaign({ parameters, items }).finish();
     expect(processedData.entries.length).toBeGreaterThan(0);
     expect(processedData.entries.length).toBeLessThanOrEqual(8);
@@ -104,7 +104,7 @@ describe.each(KINDS)("What %s leaves in n8n's database", (_name, parameters, ite
   });
 });
 
-test('What is left of killed executions can not grow for ever: a run that ends alone shortens the list', async () => {
+test("The remains of killed executions can't grow forever: a run that ends alone shortens the list", async () => {
   const send = async () => await campaign({ parameters: singly(SEND), items: contacts(3) }).finish();
   await send();
   othersWrite(60_900, 'other');

@@ -1,4 +1,4 @@
-/** Retries after a kill of an execution in the editor, of which n8n's database knows nothing. */
+/** Retries after a kill of an execution in the editor, about which n8n's database knows nothing. */
 import { inFlight } from '../../tools/engine/lifetime';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import type { Campaign } from '../support/engine/campaign';
@@ -17,7 +17,7 @@ const afterItEnded: Kill = async (begun) => await begun.runAndForget('kept');
 const PROGRESS_SAVED = { settings: { saveExecutionProgress: true } };
 
 describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
-  /** Two messages were sent before; then n8n is killed in an execution of which the service refuses all messages. */
+  /** Two messages were sent before; then n8n is killed in an execution in which the service rejects all messages. */
   const killed = async (changes: Partial<Setup> = {}, kill = whileItRan) => {
     await run({ items: contacts(2), parameters });
     refuseAll();
@@ -54,7 +54,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
       expect(received()).toEqual(phones(0, 1));
     });
 
-    test("sends all messages again with 'Send Again', and those that are refused stay uncertain", async () => {
+    test("sends all messages again with 'Send Again', and those that are rejected stay uncertain", async () => {
       const begun = await killed(setup, kill);
       const earlier = await begun.run();
       const sendAgain = { parameters: withOptions(parameters, { uncertain: 'sendAgain' }) };
@@ -68,7 +68,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
   });
 
   describe('after n8n was killed', () => {
-    test('sends nothing if the node was Get Balance in a Retry between', async () => {
+    test('sends nothing, even after a Retry in which the node was Get Balance', async () => {
       const begun = await killed(PROGRESS_SAVED);
       sandbox().setFaults([{ kind: 'status', status: 503, times: 9 }]);
       const between = await begun.run({ changes: { parameters: GET_BALANCE } });

@@ -94,7 +94,7 @@ test('A Retry after an earlier node failed, or after a kill before the first req
   expect(received()).toHaveLength(8);
 });
 
-test('A message that is to be requested again when n8n is killed is uncertain: another process may be doing that', async () => {
+test('A message that was to be requested again when n8n was killed is uncertain: another process may be sending it', async () => {
   sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 1, after: 2, times: 1 }]);
   const campaign = start({ parameters: withOptions(SEND, { parallelRequests: 1, longestWait: 5 }), ...items(4) });
   await campaign.run({ lifetime: killedAtNth('leaving', 4) });
@@ -124,7 +124,7 @@ describe.each(SENDING_OPERATIONS)('%s with the same list every day', (_name, giv
     expect(received()).toHaveLength(5 + 8);
   });
 
-  test('takes nothing that an older execution has sent for its own, when both are killed and retried', async () => {
+  test("doesn't take an older execution's messages for its own, when both are killed and retried", async () => {
     const monday = startDay();
     await monday.run(inFlight(5));
     expect(received()).toHaveLength(5);

@@ -126,7 +126,7 @@ test('n8n stores less than 1 MB for a Retry of 10,000 messages in batches, some 
 describe('A long text that is split', () => {
   const split = withOptions(SEND, { longMessages: 'split', parallelRequests: 1 });
   const text = `${'a'.repeat(999)} ${'b'.repeat(999)}`;
-  /** Sends with Send until the service refuses the second request, and retries with other parameters. */
+  /** Sends with Send until the service rejects the second request, and retries with other parameters. */
   const retryAfterOne = async (items: IDataObject[], before: INodeParameters, after: INodeParameters) => {
     const setup = setupOf({ items, parameters: before });
     refuseAfter(1);
@@ -142,13 +142,13 @@ describe('A long text that is split', () => {
   test.each<[string, INodeParameters]>([
     ['the same', split],
     ['truncated', withOptions(SEND, { longMessages: 'truncate', parallelRequests: 1 })],
-  ])('and of which half was sent is not sent again in a Retry in which it is %s', async (_how, after) => {
+  ])('and half of which was sent is not sent again in a Retry in which it is %s', async (_how, after) => {
     const items = [{ phone: phoneAt(0), text }, ...contacts(2).slice(1)];
     expect((await retryAfterOne(items, split, after)).sort()).toEqual(['sent', 'uncertain']);
     expect(received()).toEqual([phoneAt(0), phoneAt(1)]);
   });
 
-  test("is the same to 'Send Once, Also in Later Runs' when it is truncated", async () => {
+  test("is the same message for 'Send Once, Also in Later Runs' when it is truncated", async () => {
     const items = [0, 0].map((index) => ({ phone: phoneAt(index), text }));
     const runAs = async (longMessages: string) => {
       const parameters = withOptions(SEND, { longMessages, duplicateMessages: 'sendOnceEver' });

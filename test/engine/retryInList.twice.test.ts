@@ -16,7 +16,7 @@ describe.each(SENDING_OPERATIONS)('Retry of a killed execution of %s, pressed ag
   const start = (changes: Partial<Setup> = {}) =>
     campaign({ items: contacts(6), parameters: inBatchesOf(1, oneByOne(given)), ...changes });
 
-  /** Both Retries, which one n8n runs: a request of the first waits to leave until the second has ended. */
+  /** Both Retries, in one n8n: a request of the first waits to leave until the second has ended. */
   const pressTwice = async (changes?: Partial<Setup>) => {
     const killed = start(changes);
     await killed.run(inFlight(2));

@@ -1,4 +1,4 @@
-/** 'Send Once, Also in Later Runs' and the list in n8n's database: how long it is, who writes it, and when it refuses. */
+/** 'Send Once, Also in Later Runs' and the list in n8n's database: its length, its writers, its rejections. */
 import { processedData } from '../../tools/engine/processedData';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { outcomesOf } from '../support/outputs';
@@ -27,7 +27,7 @@ test('No number, text, key or API key is stored', async () => {
   expect(processedData.entries.length).toBeGreaterThan(0);
 });
 
-test('A database that is locked in the middle of a campaign is waited for, and everything is sent', async () => {
+test('The node waits for a database that is locked in the middle of a campaign, and everything is sent', async () => {
   let lockedUntil = 0;
   processedData.set({ refuses: () => Date.now() < lockedUntil });
   onRequest = () => {
@@ -39,7 +39,7 @@ test('A database that is locked in the middle of a campaign is waited for, and e
   expect(received()).toHaveLength(5);
 });
 
-test('What could not be released while the database was locked is released by the next run', async () => {
+test('The next run releases messages that could not be released while the database was locked', async () => {
   let isLocked = false;
   processedData.set({ refuses: () => isLocked });
   onRequest = () => (isLocked = true);

@@ -33,7 +33,7 @@ describe('After a failure', () => {
     expect(await retried(sendAgain)).toEqual(['sent', 'sent', 'sent']);
   });
 
-  test('a message that may have been sent stays reserved when Send Again is refused', async () => {
+  test('a message that may have been sent stays reserved when the service rejects it with Send Again', async () => {
     const retried = await failed(contacts(1), once(SEND), 0);
     sandbox().setFaults([{ kind: 'status', status: 403, times: 99 }]);
     expect(await retried(sendAgain)).toEqual(['uncertain']);
@@ -41,14 +41,14 @@ describe('After a failure', () => {
     expect(outcomesOf(await run(contacts(1), once(SEND)))).toEqual(['uncertain']);
   });
 
-  test('what Send Again sends is remembered, though the first attempt was without the option', async () => {
+  test('messages sent with Send Again are remembered, even if the first attempt ran without the option', async () => {
     const retried = await failed(contacts(1), SEND, 0);
     expect(await retried(sendAgain)).toEqual(['sent']);
     expect(outcomesOf(await run(contacts(1), once(SEND)))).toEqual(['skipped']);
     expect(received()).toEqual(phones(0));
   });
 
-  test('Send Again sends nothing that another execution has sent meanwhile', async () => {
+  test('Send Again sends nothing that another execution has sent in the meantime', async () => {
     const retried = await failed(contacts(3), SEND, 0);
     await run(contacts(1), once(SEND));
     expect(await retried(sendAgain)).toEqual(['skipped', 'sent', 'sent']);
@@ -56,14 +56,14 @@ describe('After a failure', () => {
   });
 });
 
-test('After a kill in a request, a Retry skips what another execution had sent before, and was to be in it', async () => {
+test('After a kill in a request, a Retry skips the message in it that another execution had sent before', async () => {
   await run(contacts(1), once(SEND_BULK));
   const killed = campaign({ items: contacts(2), parameters: once(SEND_BULK) });
   await killed.run(inFlight(1));
   expect(outcomes(await killed.finish())).toEqual(['skipped', 'uncertain']);
 });
 
-test('After a kill, a new execution sends what was not begun, and only what was in flight is uncertain', async () => {
+test('After a kill, a new execution sends messages that were not begun, and only those in flight are uncertain', async () => {
   await campaign({ items: contacts(5), parameters: oneByOne }).run(inFlight(3));
   const second = await run(contacts(5), once(SEND));
   expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'uncertain', 'sent', 'sent']);

@@ -1,4 +1,4 @@
-/** 'Send Once, Also in Later Runs': what other executions of the node have sent is not sent again. */
+/** 'Send Once, Also in Later Runs': messages that other executions of the node have sent are not sent again. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { processedData } from '../../tools/engine/processedData';
@@ -37,7 +37,7 @@ describe('Send Bulk in a second execution', () => {
     expect(received()).toEqual(phones(0, 1));
   });
 
-  test('sends nothing of which nobody can tell whether it was sent', async () => {
+  test('sends nothing if nobody can tell what was sent before', async () => {
     processedData.set({ refuses: () => true });
     const refused = await run(contacts(2), once(parameters));
     expect(outcomesOf(refused)).toEqual(['not_sent', 'not_sent']);
@@ -45,7 +45,7 @@ describe('Send Bulk in a second execution', () => {
     expect(requests()).toEqual([]);
   });
 
-  test('of more messages than n8n remembers sends nothing', async () => {
+  test('with more messages than n8n remembers sends nothing', async () => {
     const run50001 = await run([{ list: listOf(50_001) }], once(SEND_LIST));
     expect(run50001.outputs[0]?.[0]?.json.error).toContain('remembers 50,000 messages, and this run has 50,001');
     expect(requests()).toEqual([]);
@@ -90,7 +90,7 @@ describe('Send Bulk in a second execution', () => {
     ['remembers the newest 50,000 messages', 49_000, 'skipped'],
     ['sends what was sent before the newest 50,000 messages', 65_000, 'sent'],
   ])('%s', async (_what, others, outcome) => {
-    // Each waits until n8n has nothing to store any more.
+    // Each waits until n8n has nothing left to store.
     const send = async (items: IDataObject[]) => await campaign({ items, parameters: once(parameters) }).run();
     await send(contacts(1));
     processedData.fill(Array.from({ length: others }, (_, index) => `other ${index}`));
@@ -106,7 +106,7 @@ test('A list is known by its key together with number and text', async () => {
   expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'skipped', 'sent', 'sent']);
 });
 
-test('Where n8n keeps nothing for the node, nothing is sent', async () => {
+test('If n8n keeps nothing for the node, nothing is sent', async () => {
   const items = contacts(1);
   const routed = runRouting(setupOf({ items, parameters: once(SEND), onError: 'stopWorkflow' }));
   await expect(routed).rejects.toThrow("'Send Once, Also in Later Runs' works only in a saved workflow");
@@ -138,7 +138,7 @@ describe('Of 30 webhooks that send with one key at the same time', () => {
     expect(received()).toHaveLength(1);
   });
 
-  test.each([403, 422])('another one sends if the first is refused with status %i', async (status) => {
+  test.each([403, 422])('another one sends if the first is rejected with status %i', async (status) => {
     sandbox().setFaults([{ kind: 'status', status, times: 1 }]);
     const { sent, skipped, ...refused } = await reported(1);
     expect({ sent, skipped }).toEqual({ sent: 1, skipped: COUNT - 2 });

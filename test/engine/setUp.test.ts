@@ -1,4 +1,4 @@
-/** A set-up that is wrong, and what an earlier attempt of the same execution did. */
+/** A wrong set-up, and what an earlier attempt of the same execution did. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { inFlight } from '../../tools/engine/lifetime';
@@ -13,11 +13,11 @@ const CONTINUE = 'continueRegularOutput';
 
 /** An expression that n8n can't evaluate. */
 const FAILS = '={{ $("No such node").first().json.value }}';
-/** The same, for the item with this phone alone. */
+/** The same, but only for the item with this phone. */
 const failsFor = (index: number, otherwise: string) =>
   `={{ $json.phone === "${phoneAt(index)}" ? $("No such node").first().json.value : ${otherwise} }}`;
 
-/** An execution whose request after so many was refused, and with it the rest. */
+/** An execution in which the request after this many was rejected, and with it the rest. */
 async function stoppedAfter(requests: number, setup: Setup): Promise<Execution> {
   sandbox().setFaults([{ kind: 'status', status: 403, after: requests, times: 99 }]);
   const ran = await run(setup);
@@ -38,14 +38,14 @@ describe.each<[string, INodeParameters]>([
   ['Send', oneByOne(SEND)],
   ['Send Bulk', oneByOne(inBatchesOf(1, SEND_BULK))],
 ])('A retry of %s', (_name, parameters) => {
-  /** An execution of four items that has sent the first two, and stopped because the service refused the third. */
+  /** An execution of four items that has sent the first two, and stopped because the service rejected the third. */
   const stoppedAfterTwo = async () => {
     const setup = setupOf({ items: contacts(4), parameters });
     const ran = await stoppedAfter(2, setup);
     expect(received()).toEqual(phones(0, 1));
     return { setup, ran };
   };
-  /** The same, but n8n was killed, and nothing is known of the messages. */
+  /** The same, but n8n was killed, and nothing is known about the messages. */
   const killed = async () => {
     const settings = { saveExecutionProgress: true };
     const begun = campaign({ items: contacts(4), parameters, mode: 'manual', settings });
@@ -58,7 +58,7 @@ describe.each<[string, INodeParameters]>([
   };
 
   describe.each(BROKEN)('where %s', (_what, breakIt, message) => {
-    test('reports with On Error set to Continue what was sent before as sent', async () => {
+    test('reports earlier messages as sent with On Error set to Continue', async () => {
       const { ran, setup } = await stoppedAfterTwo();
       const again = await retry(ran, setup, { ...breakIt(setup), onError: CONTINUE });
       expect(outcomesOf(again)).toEqual(['sent', 'sent', 'not_sent', 'not_sent']);
@@ -84,7 +84,7 @@ describe.each<[string, INodeParameters]>([
   });
 
   test.each(['phone', 'message'] as const)(
-    'reports an item as uncertain whose %s can no longer be evaluated',
+    'reports an item as uncertain if its %s can no longer be evaluated',
     async (name) => {
       const { ran, setup } = await stoppedAfterTwo();
       const changed = { ...parameters, [name]: failsFor(1, name === 'phone' ? '$json.phone' : '$json.text') };
@@ -94,7 +94,7 @@ describe.each<[string, INodeParameters]>([
     },
   );
 
-  test('reports an item as uncertain that can no longer be evaluated and whose record n8n has lost', async () => {
+  test('reports an item as uncertain if it can no longer be evaluated and n8n has lost its record', async () => {
     const changed = { ...parameters, phone: failsFor(1, '$json.phone') };
     const again = await (await killed()).run({ changes: { parameters: changed, onError: CONTINUE } });
     expect(outcomesOf(again)).toEqual(Array(4).fill('uncertain'));
@@ -133,7 +133,7 @@ test.each<[parameter: string, INodeParameters, reason: string]>([
   ['Messages', { ...SEND_LIST, messages: '={{ $items("Gone") }}' }, "Referenced node doesn't exist ('Gone')"],
   ['Message Key', withOptions(SEND, { messageKey: '={{ $input.last(1) }}' }), '$input.last() takes no arguments. To'],
 ])(
-  "The error names '%s' where its expression fails, in n8n's words, and ends with one full stop in a hint",
+  "The error names '%s' if its expression fails, in n8n's words, and ends with one period in a hint",
   async (parameter, parameters, reason) => {
     const ran = await run({ items: contacts(1), parameters, onError: CONTINUE });
     const error = ran.outputs[0]?.[0]?.json.error as string;

@@ -14,11 +14,11 @@ import { someTurns, until } from '../support/waiting';
 const SPENT = [0, 1, 2, 3].map((index) => `made-up-spent-key-${index}`);
 const { sandbox, setupOf, retry, received, requests, contactsReceived } = nodeForTests({}, { keys: [KEY, ...SPENT] });
 const spentAccount = (index: number) => ({ ...accountOf(sandbox()), apiKey: SPENT[index] ?? '' });
-/** The messages of the requests after the first are sent, but these requests end only with Stop. */
+/** All requests send their messages, but only the first one ends before Stop. */
 const noAnswer = () => sandbox().setFaults([{ kind: 'silence', handled: true, after: 1, times: 9 }]);
 const waitForLimit = () => sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 60, times: 9 }]);
 
-/** Starts a workflow, and stops it as soon as it holds. */
+/** Starts a workflow, and stops it as soon as the condition holds. */
 async function stopWhen(holds: () => boolean, setup: Setup, turns = someTurns) {
   const { ended, stop } = await startWorkflow(setup);
   await until(holds);

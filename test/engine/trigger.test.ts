@@ -29,7 +29,7 @@ async function activateAt(credits: number, given: Partial<TriggerSetup> = {}): P
   return await activate(setup(given));
 }
 
-/** The credits that each execution started with. */
+/** The credits with which each execution started. */
 const reported = ({ started }: Active) => started.map((items) => items.map(({ json }) => json.credits));
 
 async function pollWith(active: Active, ...credits: number[]): Promise<void> {

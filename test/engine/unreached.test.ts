@@ -14,7 +14,7 @@ import { SEND_BULK } from '../support/parameters';
 
 const certificate = selfSignedCertificate();
 const closing: Array<() => void> = [];
-/** All that the servers of a test have received, decrypted where they speak TLS. */
+/** Everything that the servers of a test have received, decrypted if they speak TLS. */
 let received = '';
 const receive = (data: Buffer) => (received += data.toString('latin1'));
 
@@ -35,7 +35,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server of bytes. @param onData called with the first ones of each connection */
+/** A server of bytes. @param onData called with the first bytes of each connection */
 async function raw(onData: (socket: Socket) => void, onConnection: (socket: Socket) => void = nothing) {
   return await listen(
     createServer((socket) => {
@@ -76,7 +76,7 @@ function setupFor(baseUrl: string, options: IDataObject = {}) {
   return { account: { baseUrl, apiKey: KEY }, items: contacts(2), parameters };
 }
 
-/** The details of the first message of a run, of which all messages have the same outcome. */
+/** The details of a run's first message; all its messages have the same outcome. */
 async function outcomeAt(baseUrl: string, options: IDataObject = {}): Promise<IDataObject> {
   const { outputs } = await runWorkflow({ ...setupFor(baseUrl, options), onError: 'continueRegularOutput' });
   expect(new Set(outputs[0]?.map((item) => detailsOf(item).outcome)).size).toBe(1);
@@ -98,7 +98,7 @@ async function stoppedOnArrival(server: (onData: () => void) => Promise<number>)
 
 const https = (port: number) => `https://127.0.0.1:${port}/v1`;
 const http = (port: number) => `http://127.0.0.1:${port}/v1`;
-/** By way of a proxy, to an address that only it could know. */
+/** Through a proxy, to an address that only the proxy could know. */
 const viaProxy = async (port: number, options: IDataObject = {}) =>
   await outcomeAt('https://api.example.com/v1', { proxy: `http://127.0.0.1:${port}`, ...options });
 
@@ -199,7 +199,7 @@ test("A proxy's password that has an encoded percent sign reaches the proxy", as
   expect(Buffer.from(credentials, 'base64').toString()).toBe('user:p@ss%%');
 });
 
-/** The port of a process that accepts no connections, with as many waiting as the system lets wait. */
+/** The port of a process that accepts no connections and whose queue of waiting ones is full. */
 async function fullBacklog(): Promise<number> {
   const code = `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () {
     require('fs').writeSync(1, String(this.address().port));

@@ -2,7 +2,7 @@ import type { Moment } from '../../tools/engine/lifetime';
 
 /** An attempt during which n8n is killed. */
 interface Killed {
-  /** What the attempt did until then. */
+  /** What the attempt had done by then. */
   readonly moments: readonly Moment[];
   readonly isRetry: boolean;
   /** Whether it may be a second try by Retry On Fail. */
@@ -17,12 +17,12 @@ interface Killed {
 
 /** How many messages may be uncertain after a kill. */
 export function atRisk({ moments, isRetry, mayBeSecondTry = false, count, inFlight, round }: Killed): number {
-  // A second try asks what the first has begun, as a Retry does.
+  // Like a Retry, a second try asks what the first one has begun.
   if (mayBeSecondTry && (moments.at(-1) ?? '').includes('writ')) return count;
-  // Before the run is noted, n8n's event log is all there is; and a question that is cut off leaves nothing certain.
+  // Before the run is noted, only n8n's event log knows of it; and a question that is cut off leaves nothing certain.
   const isNoted = moments.includes(isRetry ? 'leaving' : 'written');
   const isAsking = isRetry && !moments.includes('leaving') && moments.includes('writing');
   if (!isNoted && (isAsking || !isRetry)) return count;
-  // Those that are answered, but not noted as answered, are in flight as well; and a Retry asks again in each round.
+  // Answered messages that are not noted as answered are in flight as well; and a Retry asks again in each round.
   return 2 * inFlight + (isRetry ? round : 0);
 }

@@ -1,4 +1,4 @@
-/** Small campaigns, with n8n killed at each moment at which something of them leaves n8n or is stored. */
+/** Small campaigns, with n8n killed at each moment at which something leaves n8n or is stored. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { killedAt, Lifetime, type Moment } from '../../tools/engine/lifetime';
@@ -19,7 +19,7 @@ interface Case extends Pick<Setup, 'onError' | 'retryOnFail' | 'settings' | 'wit
   readonly items: Setup['items'];
   /** How many messages can be in flight at the same time. */
   readonly inFlight: number;
-  /** Whether n8n is killed at each moment with the event log and without it, and not by turns. */
+  /** Whether n8n is killed at each moment both with and without the event log, and not by turns. */
   readonly isWhole?: boolean;
 }
 

@@ -1,2 +1,2 @@
-/** A made-up API key, which the sandbox of a test accepts and the credential of its workflow holds. */
+/** A made-up API key, which a test's sandbox accepts and its workflow's credential contains. */
 export const KEY = 'made-up-key-0123456789';

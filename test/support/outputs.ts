@@ -1,4 +1,4 @@
-/** What the node puts out: items and hints. */
+/** The node's output: items and hints. */
 import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Execution } from './engine/workflow';

@@ -1,7 +1,7 @@
 /** The parameters of each operation, as the editor saves them. */
 import type { INodeParameters } from 'n8n-workflow';
 
-/** No test waits for a limit unless it is about limits. */
+/** Only tests about limits wait for a limit. */
 export const WITHOUT_WAITING: INodeParameters = { requestsPerMinute: 1_000_000, longestWait: 0 };
 
 export const GET_BALANCE: INodeParameters = { resource: 'balance', operation: 'get', options: WITHOUT_WAITING };
@@ -35,7 +35,7 @@ export const SENDING_OPERATIONS: Array<[string, INodeParameters]> = [
   ['Send Bulk', SEND_BULK],
 ];
 
-/** Sets options; those that the operation had are replaced. */
+/** Sets options, in place of those that the operation had. */
 export function withOptions(parameters: INodeParameters, options: INodeParameters): INodeParameters {
   return { ...parameters, options: { ...WITHOUT_WAITING, ...options } };
 }

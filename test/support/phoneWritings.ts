@@ -38,8 +38,8 @@ export const NATIONAL: Readonly<Record<string, Writing>> = {
   '`7400123456`': (number) => number.nationalNumber,
 };
 
-/** What makes a number unusable when it stands behind it. */
+/** What makes a number unusable if it follows the number. */
 export const BEHIND: readonly string[] = ['-5', ' 5', ' - 5', '.5', '/2', '(5)', ' 12', '-12', '-123', ' 123', ' 1234'];
 
-/** What stands between two numbers in one field. */
+/** What can be between two numbers in one field. */
 export const BETWEEN: readonly string[] = [' ', '  ', '\n', '/', ' / ', '-', ', ', ';', ' or '];

@@ -1,4 +1,4 @@
-/** Sandboxes for tests that run in Jest, and what has reached them. */
+/** Sandboxes for tests that run in Jest, and what they have received. */
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import type { Account } from '../../tools/engine/credentials';
 import { KEY } from './account';

@@ -24,7 +24,7 @@ export function sendOnceForTests(options: Partial<SandboxOptions> = {}) {
     ...node,
     run: async (items: IDataObject[], parameters: INodeParameters, more: Partial<Setup> = {}) =>
       await node.run({ items, parameters, ...more }),
-    /** The phone numbers of the messages that have arrived, in their own order. */
+    /** The phone numbers of the messages that have arrived, sorted. */
     received: () => node.received().sort(),
   };
 }

@@ -1,4 +1,4 @@
-/** The account that a credential gives: its address, its key, and the limit that it shares with others. */
+/** The account in a credential: its address, its key, and the limit that it shares with others. */
 import { runInNewContext } from 'node:vm';
 
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
@@ -8,7 +8,7 @@ import { KEY } from '../support/account';
 
 const BASE_URL = 'https://api.example.com/v1';
 
-/** What the node reads from a credential, or why it can not. */
+/** What the node reads from a credential, or why it can't. */
 async function read(credential: { baseUrl?: string; apiKey?: unknown }): Promise<unknown> {
   const context = {
     getCredentials: async () => await Promise.resolve({ baseUrl: BASE_URL, apiKey: KEY, ...credential }),
@@ -44,7 +44,7 @@ const ODD = [
   ...['', ' ', '/', '{{', '}}', '"', '\\', '`', "'", '\ud800', '\0', 'x\ny'],
   ...['https://', 'https:/one', '"); throw new Error("run"); ("'],
 ];
-test.each(ODD)('The Base URL %j is read alike in code and in expressions', (written) => {
+test.each(ODD)('The Base URL %j is read the same way in code and in expressions', (written) => {
   expect(evaluate(written)).toBe(normalizeBaseUrl(written));
 });
 
@@ -67,7 +67,7 @@ test.each([
 });
 
 test.each(['https://api.example.com/@team/v1', 'https://api.example.com/v1?to=a@b', 'https://api.example.com#@'])(
-  'The @ in %s belongs to no user name',
+  "The @ in %s isn't part of a user name",
   async (baseUrl) => expect(await read({ baseUrl })).toMatchObject({ baseUrl }),
 );
 
@@ -81,7 +81,7 @@ async function sent(apiKey: string | number): Promise<unknown> {
 }
 
 const WRITTEN = [KEY, ` ${KEY}\n`, `${KEY}\u200b \ufeff`, `made-up\u200b-key\u00ad-012\u20603456789`, 1234567];
-test.each(WRITTEN)('The API key %j is used without spaces around it and invisible characters', async (written) => {
+test.each(WRITTEN)('The API key %j is used without invisible characters and the spaces around it', async (written) => {
   const apiKey = typeof written === 'number' ? String(written) : KEY;
   expect(await sent(written)).toEqual({ Accept: 'application/json', Authorization: `Bearer ${apiKey}` });
   expect(await read({ apiKey: written })).toMatchObject({ apiKey });
@@ -117,12 +117,12 @@ test.each(['other.example.com/v1', 'api.example.com:8443/v1', 'api.example.com/v
   },
 );
 
-test('Two services behind one host have limits of their own, under each of their addresses', () => {
+test('Two services on one host have separate limits, under each of their addresses', () => {
   expect(idOf('https://example.com/a/v1')).not.toBe(idOf('https://example.com/b/v1'));
   expect(idOf('https://example.com/a/v1')).toBe(idOf('https://example.com/a/api/v1'));
 });
 
-test('Each key has a limit of its own, and it is not readable', () => {
+test("Each key has its own limit, whose name doesn't show the key", () => {
   expect(idOf(BASE_URL, 'made-up-other-key')).not.toBe(idOf(BASE_URL));
   expect(idOf(BASE_URL)).not.toContain(KEY);
 });

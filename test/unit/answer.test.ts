@@ -1,6 +1,6 @@
 /**
- * The table of answers, row by row: what an answer means for its request, and an entry for its message. And what a reply has
- * of an answer: IDs with all their digits, and never the API key.
+ * The table of answers, row by row: what an answer means for its request, and an entry for its message. And what a
+ * reply keeps of an answer: IDs with all their digits, and never the API key.
  */
 import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
@@ -200,13 +200,13 @@ describe('An entry', () => {
     });
   });
 
-  test('is read without harm, however deep its error is', () => {
+  test('is read safely, no matter how deep its error is', () => {
     const deep = JSON.parse(`${'['.repeat(50_000)}7${']'.repeat(50_000)}`) as JsonRecord;
     expect(entryOutcome({ ...ID, status: 'sent', error: deep }).kind).toBe('uncertain');
     expect(meaningOf(422, `{"error":${'['.repeat(50_000)}{"message_id":7}${']'.repeat(50_000)}}`)).toMatch(/^rejected/);
   });
 
-  test.each(ODD_VALUES)('is read without harm if its fields are %s', (_name, value) => {
+  test.each(ODD_VALUES)('is read safely if its fields are %s', (_name, value) => {
     for (const field of ['status', 'error', 'errors', 'success', 'reason', '__proto__', 'constructor', 'toString']) {
       const entry = Object.defineProperty({ message_id: 1 }, field, { value, enumerable: true });
       expect(() => entryOutcome(entry)).not.toThrow();
@@ -220,11 +220,11 @@ test.each<[string, number, unknown, boolean]>([
   ['the limit, with any body', 429, '', true],
   ['a page', 403, '<html>', false],
   ['other JSON', 403, { reason: 'blocked' }, false],
-])('A rejection with %s (%i) is from the service, or not', (_what, statusCode, body, fromService) => {
+])('A rejection with %s (%i) shows whether it is from the service', (_what, statusCode, body, fromService) => {
   expect(reply(statusCode, body)).toMatchObject({ kind: 'rejected', fromService });
 });
 
-test('A rejection has the error, which names the refused messages, and how long the service asks to wait', () => {
+test('A rejection has the error, which names the rejected messages, and how long the service asks to wait', () => {
   const error = { code: 'VALIDATION_ERROR', message: 'No', details: { 'messages.0.phone': ['x'] } };
   expect(reply(422, { success: false, error })).toMatchObject({ kind: 'rejected', error, retryAfter: null });
   const limited = readReply({ statusCode: 429, body: '', headers: { 'retry-after': '7' } }, keyMask(KEY));
@@ -249,7 +249,7 @@ describe('The data of an answer', () => {
 describe('The API key', () => {
   const repeated = refusal('INVALID_API_KEY', { message: `Key ${KEY}`, details: { key: `Bearer ${KEY}`, [KEY]: KEY } });
 
-  test('is in no reply, also if n8n has parsed the body', () => {
+  test('is in no reply, even if n8n has parsed the body', () => {
     for (const body of [repeated, JSON.stringify(repeated)])
       expect(JSON.stringify(readReply({ statusCode: 401, body, headers: {} }, keyMask(KEY)))).not.toContain(KEY);
     expect(JSON.stringify(reply(201, { success: true, data: { key: KEY } }))).not.toContain(KEY);
@@ -271,7 +271,7 @@ test('The phones and texts of a request are in no reply to it', () => {
 });
 
 describe('Reading an answer', () => {
-  test.each(ODD_VALUES)('never throws for %s, and never takes it for sent or refused', (_name, value) => {
+  test.each(ODD_VALUES)('never throws for %s, and never takes it for sent or rejected', (_name, value) => {
     for (const statusCode of [201, 502])
       expect(readReply({ statusCode, body: value, headers: {} }, keyMask(KEY)).kind).toBe('uncertain');
     const body: JsonRecord = { success: false, error: value, message: value };
@@ -280,11 +280,11 @@ describe('Reading an answer', () => {
   });
 
   const PARTS = ['"message_id":', '"message_id":1234567890123456,', '[', '\\', KEY];
-  test.each(PARTS)('takes 10 MB of %j', (part) => {
+  test.each(PARTS)('handles 10 MB of %j', (part) => {
     expect(reply(201, part.repeat(10_000_000 / part.length)).kind).toBe('uncertain');
   });
 
-  test.each([422, 201])('takes lists of any depth, with status %i', (statusCode) => {
+  test.each([422, 201])('handles lists of any depth, with status %i', (statusCode) => {
     const deep = `${'['.repeat(100_000)}"${KEY}"${']'.repeat(100_000)}`;
     const error = `{"code":"VALIDATION_ERROR","message":"${KEY}","details":${deep}}`;
     const read = reply(statusCode, `{"success":${statusCode === 201},"data":{"a":${deep}},"error":${error}}`);

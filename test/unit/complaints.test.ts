@@ -82,7 +82,7 @@ describe('Reading an error', () => {
   });
 
   const PARTS = ['messages[', 'messages.3.', 'messages[   ', '9', "']["];
-  test.each(PARTS)('takes 10 MB of %j', (part) => {
+  test.each(PARTS)('handles 10 MB of %j', (part) => {
     const text = part.repeat(10_000_000 / part.length);
     for (const details of [text, [{ field: text, message: text }], { [text]: [text] }])
       expect(() => readComplaints({ details })).not.toThrow();

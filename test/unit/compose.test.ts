@@ -33,7 +33,7 @@ function textOrReason(message: unknown): string {
   return messages[0]?.text ?? refused[0]?.failure.message ?? 'lost';
 }
 
-test('A message keeps the number as it was given only where cleaning changed it', () => {
+test('A message keeps the number as it was given only if cleaning changed it', () => {
   const given = ['+44 7700 900123', '447700900123', 447700900123, '00447700900123'];
   const { messages } = compose(given.map((phone) => draft({ phone })));
   expect(messages.map(({ phone, phoneGiven }) => [phone, phoneGiven])).toEqual([
@@ -92,13 +92,13 @@ describe('A text that is cut to 1,000 characters', () => {
     return [...messages.flatMap(({ parts }) => parts), ...refused.map(({ failure }) => failure.message)];
   };
 
-  test.each([BLANK, ' '.repeat(1000), '\n\u2800'.repeat(500)])('is not sent if nothing of it can be seen', (start) => {
+  test.each([BLANK, ' '.repeat(1000), '\n\u2800'.repeat(500)])('is not sent if nothing in it is visible', (start) => {
     const why = `The message has ${start.length + 5} characters, but at most 1000 can be sent`;
     expect(textsOf(`${start}Hello`, 'truncate')).toEqual([why]);
     expect(textsOf(`x${start}Hello`, 'truncate')).toEqual([`x${start.slice(0, 999)}`]);
   });
 
-  test('is not sent in parts of which nothing can be seen', () => {
+  test('is not sent in invisible parts', () => {
     const hello = 'Hello'.padEnd(1000, '!');
     expect(textsOf(`${BLANK}${hello}${BLANK}${BLANK}${hello}`, 'split')).toEqual([hello, hello]);
     expect(textsOf(`${BLANK}Hello`, 'split')).toEqual(['Hello']);
@@ -138,7 +138,7 @@ test('A question with a link is sent as a person reads it, and other texts as th
   expect(messages.map(({ text }) => text)).toEqual([message, 'Pay 321?\nhttps://n8n.example/1']);
 });
 
-describe('What n8n was to evaluate, and did not,', () => {
+describe('An expression that n8n did not evaluate', () => {
   test.each([
     ['Hello {{ $json.name }}', 'The message contains an expression that was not evaluated'],
     ['Hello $json.name', 'The message contains an expression that was not evaluated'],
@@ -146,9 +146,9 @@ describe('What n8n was to evaluate, and did not,', () => {
     ['Hello \\{{SAVE10}} {{ name }}', 'The message contains an expression that was not evaluated'],
     ['Hello [object Object]', 'The message contains [object Object] in place of a text'],
     ['Hello }} {{', 'Hello }} {{'],
-  ])('is sent to nobody: %j', (text, expected) => expect(textOrReason(text)).toBe(expected));
+  ])('is not sent: %j', (text, expected) => expect(textOrReason(text)).toBe(expected));
 
-  test('is no key, with which only the first message would be sent', () => {
+  test("isn't a key: only the first message with it would be sent", () => {
     const { unsendable: refused } = compose([draft({ key: '{{ $json.orderId }}' })]);
     expect(refused[0]?.failure.message).toMatch(/'Message Key' contains an expression/);
   });

@@ -32,7 +32,7 @@ function noteAs(record: DeliveryRecord, outcome: Outcome, ...messages: Message[]
 const SENT: Outcome = { kind: 'sent', messageId: 7, status: 'sent' };
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failure('outcomeUnknown') };
 
-/** The record of a run that got these messages and sent the first ones of them. */
+/** The record of a run that got these messages and sent the first few. */
 function recordOf(messages: readonly Message[], sent = messages.length): DeliveryRecord {
   const context: JsonRecord = {};
   const record = new DeliveryRecord(context, 0);
@@ -50,26 +50,26 @@ const rows = (...texts: string[]): Message[] => texts.map((text, index) => messa
 
 test('A text that is changed and changed back is not sent again', () => {
   const record = recordOf([message(0, 'A'), message(1, 'B')], 1);
-  // Nobody knows whether B is another text now, or the one that was sent.
+  // Nobody knows whether B is a changed text, or the one that was sent.
   expect(outcomesIn(recall(record, [message(0, 'New'), message(1, 'B')]).receipts)).toEqual(['uncertain', 'uncertain']);
   noteAs(record, SENT, message(1, 'B'));
   expect(pendingOf(record, [message(0, 'A'), message(1, 'Newer')])).toEqual([]);
   expect(pendingOf(record, rows('A', 'B'))).toEqual([]);
 });
 
-test('A message that was sent is known by its place and phone if its text contains the time', () => {
+test('A message that was sent is recognized by its place and phone if its text contains the time', () => {
   const at = (time: string) => [0, 1, 2].map((index) => messageAt(index, { text: `Hello at ${time}` }));
   expect(pendingOf(recordOf(at('10:00'), 2), at('10:01'))).toEqual(at('10:01').slice(2));
 });
 
-test('A message that was sent is known by its phone and text wherever it is', () => {
+test('A message that was sent is recognized by its phone and text at any place', () => {
   const record = recordOf([messageAt(3)]);
   expect(pendingOf(record, [messageAt(3, { item: 0, entry: 3 })])).toEqual([]);
 });
 
 describe('Of several messages to one phone,', () => {
   test('the others are uncertain if one that was sent is removed', () => {
-    // A and B were sent; now B is where A was, and C where B was.
+    // A and B were sent; now B is in A's place, and C in B's.
     expect(outcomesIn(recall(recordOf(rows('A', 'B', 'C'), 2), rows('B', 'C')).receipts)).toEqual([
       'sent',
       'uncertain',
@@ -84,7 +84,7 @@ describe('Of several messages to one phone,', () => {
   });
 });
 
-test('A message that was sent again has its new outcome, and one alike does not get the old one', () => {
+test('A message that was sent again has its new outcome, and an identical one does not get the old outcome', () => {
   const context: JsonRecord = {};
   const record = new DeliveryRecord(context, 0);
   noteAs(record, UNCERTAIN, message(0, 'At 10:00'));
@@ -97,7 +97,7 @@ test('A message that was sent again has its new outcome, and one alike does not 
   const { receipts, pending } = recall(reread(context), list);
   expect(receipts.flatMap(({ results }) => results)).toEqual([{ message: list[0], outcome: SENT }]);
   expect(pending).toEqual([list[1]]);
-  // Of two to its phone, nobody knows which it is.
+  // Its phone got two messages, and nobody knows which of them it is.
   expect(outcomesIn(recall(reread(context), rows('At 10:02', 'At 10:02')).receipts)).toEqual([
     'uncertain',
     'uncertain',
@@ -121,7 +121,7 @@ test('Another run in a loop sends its messages', () => {
 });
 
 test.each(['{"b":1,"s":[["0","fingerprint",7]]}', '[1,[["0","abcdefghijkl",7]],[],{},null]', '[1,{},[],{},null]'])(
-  'A receipt in a form of another version of this node makes messages without an outcome uncertain: %s',
+  'A receipt from another version of this node makes messages without an outcome uncertain: %s',
   (line) => {
     const { pending, receipts } = recall(new DeliveryRecord({ deliveries: { 0: [line] } }, 0), [message(0, 'A')]);
     expect([pending, outcomesIn(receipts)]).toEqual([[], ['uncertain']]);

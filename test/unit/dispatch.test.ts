@@ -35,7 +35,7 @@ test.each([
   expect((await send(3, 1, acceptAll, { interval: 1000, duration })).startTimes).toEqual(startTimes);
 });
 
-describe('A batch that is refused because of some of its messages', () => {
+describe('A batch that is rejected because of some of its messages', () => {
   test('is sent without them in one more request', async () => {
     const run = await send(120, 100, refusing([3, 50, 99], byIndex));
     const requests = '0-99 | 0-2 4-49 51-98 | 100-119';
@@ -154,7 +154,7 @@ describe('Parallel requests', () => {
     expect((await end()).receipts.map(({ batch }) => batch)).toEqual([1, 3, 2, 4, 5]);
   });
 
-  test('never go to the same phone number, and wait for all earlier ones to it', async () => {
+  test('never go to the same phone number, and wait for all earlier requests to it', async () => {
     const messages = upTo(6).map((item) => messageAt(item, item % 4 === 0 ? {} : { phone: phoneAt(1) }));
     const { started, answer, end } = await byHand(messages, 1, 3);
     await answer(0);
@@ -162,7 +162,7 @@ describe('Parallel requests', () => {
     await answer(0);
     expect(started()).toBe('2 | 4');
     await answer(1);
-    // The first one to this number is done, and the second one is in flight: the others wait.
+    // The first batch with this number is done, and the second is in flight: the others wait.
     expect(started()).toBe('2');
     expect((await end()).receipts.map(({ batch }) => batch)).toEqual([1, 2, 5, 3, 4, 6]);
   });
@@ -186,7 +186,7 @@ test('A run that has ended pauses between the batches that it no longer sends', 
 
 const LEAVE: Permission = { kind: 'leave' };
 
-/** A journal that answers in this way, and logs what it is asked and told. */
+/** A journal that answers in this way, and logs its calls. */
 function journal(permit: (items: number[], messages: readonly Message[]) => Permission | Promise<Permission>): {
   journal: Partial<AccountJournal>;
   log: string[];

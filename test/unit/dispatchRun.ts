@@ -26,7 +26,7 @@ export async function send(count: number, size: number, service: Service, change
   return await new Run(service, changes).send(messagesUpTo(count), size);
 }
 
-/** Send Bulk whose requests carry whole messages, so that a service knows their items. */
+/** Send Bulk with whole messages in its requests, so that a service knows their items. */
 export const OPERATION: SendOperation = { ...SEND_BULK, bodies: (messages) => [{ messages }] };
 
 /** The messages in a request of that operation. */
@@ -40,7 +40,7 @@ export interface Changes extends Partial<Omit<DispatchConfig, 'journal'>> {
   readonly interval?: number;
   /** How long a request takes, in milliseconds. */
   readonly duration?: number;
-  /** The reply to a request for the balance, by their number; by default it is accepted. */
+  /** The reply to each request for the balance, by its number; accepted by default. */
   readonly balance?: (request: number) => Reply;
   /** In milliseconds. */
   readonly maxWait?: number;
@@ -58,7 +58,7 @@ export class Run {
   readonly startTimes: number[] = [];
   /** How many requests for the balance were made. */
   balances = 0;
-  /** What was noted of uncertain replies in a row. */
+  /** The notes of uncertain replies in a row. */
   readonly outages: number[] = [];
   /** The receipts in the order in which they were settled. */
   readonly settled: Receipt[] = [];
@@ -97,7 +97,7 @@ export class Run {
         this.startTimes.push(this.time);
         const sent = carried(request);
         const reply = await this.service(sent, this.requests.push(sent.map(({ item }) => item)));
-        // Those that leave at the same time are in flight at the same time.
+        // Requests that leave at the same time are in flight at the same time.
         await new Promise((next) => setImmediate(next));
         this.time += duration;
         return reply;
@@ -130,7 +130,7 @@ export class Run {
     return this;
   }
 
-  /** The items of the requests, in order, and those with each outcome: "0-1 | 2-3" is a request of two, then another. */
+  /** The items of the requests, and those with each outcome: "0-1 | 2-3" is a request of two, then another. */
   get report(): Partial<Record<'requests' | 'sent' | 'not_sent' | 'uncertain', string>> {
     const kinds = (['sent', 'not_sent', 'uncertain'] as const).map((kind) => [kind, listed(this.items(kind))] as const);
     return {
@@ -164,7 +164,7 @@ export class Run {
   }
 }
 
-/** Such as "0-3 5": in their order, consecutive items as a range. */
+/** In order, with consecutive items as a range, such as "0-3 5". */
 export function listed(items: readonly number[]): string {
   const ranges: Array<[from: number, to: number]> = [];
   for (const item of items) {
@@ -175,7 +175,7 @@ export function listed(items: readonly number[]): string {
   return ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join(' ');
 }
 
-/** A service that refuses these items, and names them in this way. */
+/** A service that rejects these items, and names them in this way. */
 export function refusing(
   items: readonly number[],
   name: (positions: number[], sent: readonly Message[]) => unknown,

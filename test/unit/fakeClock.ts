@@ -1,4 +1,4 @@
-/** Time that a test drives, for what waits: the pacer and the requests. */
+/** Time that a test drives, for code that waits: the pacer and the requests. */
 import { type Clock, type Wait, waitUnless } from '../../nodes/MessagingSend/requests/wait';
 
 export const MINUTE = 60_000;

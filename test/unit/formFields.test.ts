@@ -4,7 +4,7 @@ import { readFormFields } from '../../nodes/MessagingSend/resources/message/form
 const options = (...texts: unknown[]) => ({ values: texts.map((option) => ({ option })) });
 const radio = (...texts: unknown[]) => ({ fieldLabel: 'Day', fieldType: 'radio', fieldOptions: options(...texts) });
 
-/** The message of the failure that the fields are refused with. */
+/** The message of the failure that rejects the fields. */
 const refusal = (given: unknown): string => {
   try {
     readFormFields(given);

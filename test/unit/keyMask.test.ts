@@ -1,7 +1,7 @@
 import { keyMask, masked } from '../../nodes/MessagingSend/api/keyMask';
 import { KEY } from '../support/account';
 
-/** With characters that encodings write in ways of their own. */
+/** With characters that encodings write differently. */
 const ODD_KEY = 'Made~Up/key+with=odd&chars"and\\\u00e9?!%41';
 
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
@@ -10,7 +10,7 @@ const eachAsUnicode = (text: string) =>
 const eachInUrl = (text: string) =>
   Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** How a text can stand in another one. */
+/** How a text can be contained in another. */
 const FORMS: Array<[string, (text: string) => string]> = [
   ['as it is', (text) => text],
   ['in capitals', (text) => text.toUpperCase()],
@@ -42,7 +42,7 @@ describe.each([
         const encoded = Buffer.from(before + key + after, 'latin1').toString(encoding);
         const [left = '', right = ''] = mask(encoded).split('***');
         expect(Buffer.from(left, 'base64').toString('latin1')).toBe(before);
-        // One character tells a part of the last one of the key, and there may be padding.
+        // One character depends on a part of the key's last character, and there may be padding.
         expect(right.length).toBeLessThanOrEqual(Math.ceil((after.length * 4) / 3) + 3);
         expect(mask(form(encoded)).toLowerCase()).toBe(`${left}***${right}`.toLowerCase());
       }
@@ -65,7 +65,7 @@ test('The key is masked in all names and values, and everything else stays as it
   expect(JSON.stringify(masked(proto, keyMask(key)))).toBe('{"__proto__":{"a":"***"}}');
 });
 
-test('A text of fewer than four characters is no key', () => {
+test("A text of fewer than four characters isn't taken for a key", () => {
   expect(keyMask('abcd')('abcd')).toBe('***');
   expect(keyMask('abc')('abc')).toBe('abc');
   expect(keyMask('')('abc')).toBe('abc');

@@ -7,7 +7,7 @@ jest.mock('n8n-workflow', () => ({
   sleep: jest.fn(async () => await Promise.resolve()),
 }));
 
-test('A claim is confirmed later where a change of the list took long not long ago', async () => {
+test('A claim is confirmed later if a recent change of the list was slow', async () => {
   let now = 0;
   const took = [300, 1, 1, 1];
   jest.spyOn(performance, 'now').mockImplementation(() => now);

@@ -37,7 +37,7 @@ describe('The trigger', () => {
     fc.assert(
       fc.property(credits, fc.integer({ min: 0, max: 30 }), (balances, margin) => {
         const fires = fired(balances, { margin });
-        // The rule in its simplest form: the first low balance fires, and then nothing until it has risen.
+        // The rule in its simplest form: the first low balance fires, then nothing does until the balance has risen.
         let armed = true;
         balances.forEach((balance, index) => {
           if (balance > 100 && balance >= 100 + margin) armed = true;

@@ -11,7 +11,7 @@ const NO_CONNECTION = "n8n can't connect to the service";
 const NOT_SECURE = "n8n can't make a secure connection to the service";
 const NOT_ALLOWED = 'n8n, or the machine it runs on, does not allow a connection to the service';
 
-/** What n8n's HTTP helper throws: its own error, caused by axios's, caused by Node's. */
+/** The error of n8n's HTTP helper: its own, caused by axios's, caused by Node's. */
 function thrown(code: string | undefined, text: string): unknown {
   const syscall = /^(connect|getaddrinfo|read|write)\b/.exec(text)?.[0];
   const cause = Object.assign(new Error(text), { code, syscall });
@@ -30,7 +30,7 @@ test.each<[code: string, text: string, message: string, retryable?: true]>([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', NOT_SECURE],
   ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", NOT_SECURE],
 ])(
-  'Nothing was sent after %s (%s), and that is attempted again only if it may pass',
+  'Nothing was sent after %s (%s), and the request is repeated only if the cause may be transient',
   (...[code, text, message, retryable = false]) => {
     expect(networkReply(thrown(code, text))).toMatchObject({
       kind: 'rejected',

@@ -35,7 +35,7 @@ test('An option that is empty has the default of its field', () => {
 
 type Read = (path: string, fallback?: unknown) => unknown;
 
-/** Everything that an operation or the trigger makes of its parameters. */
+/** Everything that an operation or the trigger reads from its parameters. */
 const SETTINGS = {
   'Messaging Send': (read: Read): unknown[] => {
     const given = new GivenOptions('options', read);
@@ -106,7 +106,7 @@ function addedIn(node: Added['node'], collection: INodeProperties, given: JsonRe
     if (!('values' in option)) return [];
     const defaults = option.values.map(({ name, default: value }) => [name, value]);
     return option.values.map((field) => {
-      // A field that depends on another one is tried where it is shown.
+      // A field that depends on another one is tried when it is shown.
       const shown = Object.entries(field.displayOptions?.show ?? {}).map(([name, values]) => [name, values?.[0]]);
       return one(field, [...inner, option.name], Object.fromEntries([...defaults, ...shown]) as JsonRecord);
     });
@@ -115,7 +115,7 @@ function addedIn(node: Added['node'], collection: INodeProperties, given: JsonRe
 
 const labelsOf = (added: Added[]) => [...new Set(added.map(({ label }) => label))].sort();
 
-/** Adding one of these is what switches it on; the first three say so. */
+/** Adding one of these switches it on; the first three say so. */
 const OFF_UNLESS_ADDED = ['Check Credits First', 'Dry Run', 'Empty Fields'];
 const SWITCHED_ON = [...OFF_UNLESS_ADDED, ...listOf('Limit Wait Time, Send Window, Test Run')];
 
@@ -133,7 +133,7 @@ describe('An option that is added and left as it is', () => {
     expect(labelsOf(changing)).toEqual([...SWITCHED_ON, SAYS_SO].sort());
   });
 
-  test('is read, or it could not change anything', () => {
+  test('is read: otherwise it could not change anything', () => {
     for (const { node, added } of ADDED) settings(node, added);
     const isRead = ({ path }: Added) =>
       [...asked].some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`));

@@ -19,7 +19,7 @@ interface Wanted {
   readonly back: number;
 }
 
-/** Makes these requests. Gives them in the order in which they started, each with the time. */
+/** Makes these requests. Returns them in the order in which they started, each with the time. */
 async function traffic(
   { clock, pacer, acquire }: ReturnType<typeof setUp>,
   wanted: readonly Wanted[],
@@ -57,7 +57,7 @@ describe.each(LIMITER_KINDS)('Under a limit of the kind %s,', (kind) => {
     return { seen, take };
   };
 
-  test('no request is refused, whenever requests start and however long answers take', async () => {
+  test('no request is rejected, no matter when requests start and how long answers take', async () => {
     await fc.assert(
       fc.asyncProperty(requests, aLimit, time(10 * MINUTE), async (wanted, limit, start) => {
         const key = setUp({ limit, start });
@@ -81,7 +81,7 @@ test('Requests start in the order in which they want to, each as soon as the lim
 
       const started = await traffic(key, wanted);
       expect(started.map(({ at }) => at)).toEqual(wanted.map(({ at }) => at).toSorted((one, other) => one - other));
-      // The earliest start that the rule allows, for one request after the other.
+      // The earliest start that the rule allows for each request.
       const leave: number[] = [];
       let last = 0;
       for (const { at, toService, back, startedAt } of started) {
@@ -126,7 +126,7 @@ test('A stopped request gives up at once, and passes its turn to the next one wi
   expect(started).toEqual(['not middle', `first at ${WINDOW}`, `last at ${2 * WINDOW}`]);
 });
 
-test('A slot that is cancelled passes to the next request', async () => {
+test('A slot that is canceled passes to the next request', async () => {
   const { clock, pacer, acquire } = setUp();
   await acquire();
   const next = acquire();

@@ -5,7 +5,7 @@ import { messageAt } from './samples';
 const planned = (...changes: Array<Partial<Message>>) =>
   pagesOf(changes.map((changed, index) => messageAt(index, changed)));
 
-test('Two attempts have the same texts only if each text ends where it ended, and none is a key now', () => {
+test('Two attempts have the same texts only if each text ends at the same point, and none has become a key', () => {
   const [ab, abc] = [planned({ text: 'ab' }, { text: 'c' }), planned({ text: 'a' }, { text: 'bc' })];
   expect(ab.contents).not.toBe(abc.contents);
   expect(planned({ text: '["key",null]' }).contents).not.toBe(planned({ text: 'Hello', key: 'key' }).contents);
@@ -16,7 +16,7 @@ test('A key stands for its text', () => {
   expect(planned({ key: 'key', text: 'at 1' }).contents).toBe(planned({ key: 'key', text: 'at 2' }).contents);
 });
 
-test('Messages are others if the phone or the place of one is another', () => {
+test('Messages count as different if the phone or the place of one has changed', () => {
   expect(planned({ text: 'Other' }).places).toBe(planned({}).places);
   expect(planned({ phone: messageAt(5).phone }).places).not.toBe(planned({}).places);
   expect(planned({ item: 5 }).places).not.toBe(planned({}).places);

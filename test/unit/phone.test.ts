@@ -244,7 +244,7 @@ describe('An invalid phone number', () => {
   const UK_LENGTH = 'needs 7, 9 or 10 digits after the country code 44 (United Kingdom and others)';
   test.each([
     [null, '999 123 4567', 'does not begin with a known country code'],
-    [null, '612 345 678', 'begins with digits that are no country code, so its country code is missing'],
+    [null, '612 345 678', 'begins with digits that are not a country code, so its country code is missing'],
     [null, '(212) 555-0109', 'begins with an area code in brackets, so its country code is missing'],
     [null, '[239] 555-0123', 'begins with an area code in brackets, so its country code is missing'],
     [null, '+49 49 30 1234567', EXTRA],

@@ -1,4 +1,4 @@
-/** The page of a question, and what is read of its form. */
+/** The page of a question, and how its form is read. */
 import { createHash } from 'node:crypto';
 
 import {
@@ -56,7 +56,7 @@ const PAGES = {
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Reads a form that holds no answer. */
+/** Reads a form without an answer. */
 const refusal = (asked: Question, form: Record<string, unknown>): Refusal => {
   const read = readForm(asked, form);
   if (read.kind !== 'refused') throw new Error('the form was read as an answer');
@@ -106,7 +106,7 @@ describe('A page behind the link of a question', () => {
   });
 });
 
-describe('A form that holds no answer', () => {
+describe('A form without an answer', () => {
   const typed = `${HOSTILE}\r\nTuesday`;
 
   test.each([
@@ -136,7 +136,7 @@ describe('A form that holds no answer', () => {
 });
 
 describe('The answer in a form', () => {
-  test('has lines that end as in any other text, and nothing around them', () => {
+  test('has plain line ends, and no white space around it', () => {
     const answer = readForm(FREE_TEXT, { text: ' \r\nTuesday\r\nat 9\r\n' });
     expect(answer).toEqual({ kind: 'answer', data: { text: 'Tuesday\nat 9' } });
   });
@@ -147,7 +147,7 @@ describe('The answer in a form', () => {
   });
 });
 
-test('A page shows nothing in another order than it is written', () => {
+test('A page shows every text in the order in which it is written', () => {
   const text = 'Pay \u2067+44 7700\u2069 900123?';
   const page = questionPage(question(approval({ approveLabel: '\u202eyaP' }), { text }));
   expect(page).toContain('>Pay +44 7700 900123?<');
@@ -167,7 +167,7 @@ const everyKind = (required: boolean): Field[] => [
 ];
 const asking = (...fields: Field[]) => question({ kind: 'customForm', fields, buttonLabel: 'Send' });
 
-/** What the only field of a form was filled in with, or what is wrong with it. */
+/** The answer in a form's only field, or what is wrong with it. */
 const read = (field: Field, given: unknown): Value | { problem: string | undefined } => {
   const answer = readForm(asking(field), { 'field-0': given });
   if (answer.kind === 'answer') return answer.data[field.label] as Value;
@@ -227,7 +227,7 @@ describe('The answer in a custom form', () => {
     [TOO_LONG, written('textarea'), [LONG]],
     ['An answer is required.', chosen('dropdown'), ['3', '-1', 'Red', 'length', '01', '1.0']],
     ['An answer is required.', chosen('checkbox'), [['0', '3']]],
-  ])('can not be what the page calls wrong: %s', (problem, field, given) => {
+  ])("can't be what the page calls wrong: %s", (problem, field, given) => {
     expect(given.map((each) => read(field, each))).toEqual(given.map(() => ({ problem })));
   });
 });
@@ -288,7 +288,7 @@ describe('The page of a custom form', () => {
     expect(page.split(ESCAPED)).toHaveLength(1 + 8 + 3 + 5);
   });
 
-  test('is followed by the thanks alone', () => {
+  test('is followed by nothing but the thanks', () => {
     const page = thanksPage(asking(written('text')), { kind: 'answer', data: { 'A text': 'secret' } });
     expect(page).toContain('<h1>Thanks</h1>');
     expect(page).not.toContain('secret');

@@ -81,7 +81,7 @@ describe('Proxy', () => {
   });
 });
 
-test.each(ODD_VALUES)('Request Options of %s set nothing', (_name, value) => {
+test.each(ODD_VALUES)('Request Options of %s change nothing', (_name, value) => {
   for (const options of [value, { batching: value }, { batching: { batch: value } }]) {
     expect(read(options)).toEqual(DEFAULTS);
   }

@@ -14,7 +14,7 @@ const refusal = (headers: Headers, now = 0): Reply =>
   rejected(RATE_LIMITED, { fromService: true, retryAfter: readRetryAfter(headers, now) });
 const accepted: Reply = { kind: 'accepted', data: {} };
 
-/** Refuses the first requests with this Retry-After, and accepts those after them. */
+/** Rejects the first requests with this Retry-After, and accepts those after them. */
 function refusing(count: number, retryAfter: string): Answer {
   let refusals = count;
   return () => (refusals-- > 0 ? refusal({ 'retry-after': retryAfter }) : accepted);
@@ -31,7 +31,7 @@ function setUp(clock = new FakeClock()) {
       signal: undefined,
       clock,
     });
-  /** Makes a request; gives its reply, and when it came. */
+  /** Makes a request; returns its reply, and when it came. */
   const make = async (requests: Requests) => {
     const reply = await requests.make({ endpoint: GET_BALANCE });
     return { kind: reply.kind, reply, at: clock.now() };
@@ -54,7 +54,7 @@ function flightWith(changed: Partial<Flight> = {}) {
 const after = (seconds: number | string): Headers => ({ 'retry-after': String(seconds) });
 const times = (count: number, headers: Headers) => Array.from({ length: count }, () => headers);
 
-/** When a request is made, and its last reply, if the first ones are refused with these headers. */
+/** When a request is made, and its last reply, if the first ones are rejected with these headers. */
 async function made(refusals: readonly Headers[], limits: Partial<RequestLimits> = {}) {
   const { clock, run, make } = setUp();
   const at: number[] = [];
@@ -160,7 +160,7 @@ describe('Max Wait also bounds how long a request waits for the 429s of others:'
   });
 });
 
-test('The limit of the run that started last holds for all runs with the key, and a run starts with its first request', async () => {
+test('The limit of the run that started last applies to all runs with the key, and a run starts with its first request', async () => {
   const { clock, run, make } = setUp();
   const first = run({ requestsPerMinute: 3 });
   const second = run({ requestsPerMinute: 2 });

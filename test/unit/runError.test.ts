@@ -53,7 +53,7 @@ test('A run with everything sent has no error', () => {
   expect(errorOf({ receipts: [receipt(SENT, ...messagesUpTo(3))] })).toBeNull();
 });
 
-test('The error of a run is its first failure, with what was sent, what not and why, and how to send the rest', () => {
+test("The error of a run is its first failure, with what was sent, what wasn't and why, and how to send the rest", () => {
   const receipts = [
     receipt(SENT, messageAt(0), messageAt(1)),
     receipt(notSent({ code: 'NOT_STARTED', message: 'Another request stopped the run' }), messageAt(5)),
@@ -140,7 +140,7 @@ test.each<[what: string, Partial<Delivered>, message: string]>([
     { unsendable: [wrongDraft(0, 1), wrongDraft(0, 3)], heldUp: 2 },
     'Number of 0 is wrong. Correct it. Nothing was sent. Entries 1, 3 were not sent: number of 0 is wrong. Numbering starts at 0.',
   ],
-])('A model sees only the message of an error, so that of %s says everything', (_what, delivered, message) => {
+])('A model sees only the message of an error, so the message says everything: %s', (_what, delivered, message) => {
   const error = errorOf(delivered, TOOL);
   expect(error?.message).toBe(message);
   expect(error?.description ?? null).toBeNull();

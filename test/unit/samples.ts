@@ -16,7 +16,7 @@ export function messagesUpTo(count: number): Message[] {
   return Array.from({ length: count }, (_, index) => messageAt(index));
 }
 
-/** What a run that is about to send these messages asks. */
+/** What a run asks before it sends these messages. */
 export function intentOf(messages: readonly Message[]): Intent {
   return { messages, unsendable: [], repeated: phonesOfSeveral(messages), sendUncertainAgain: false };
 }
@@ -74,7 +74,7 @@ export const NOTHING_DELIVERED: Delivered = {
   recalled: 0,
 };
 
-/** Values that a parameter or an answer should not have, and sometimes has. */
+/** Values that a parameter or an answer should not have, but sometimes has. */
 export const ODD_VALUES: ReadonlyArray<[name: string, value: unknown]> = [
   ['undefined', undefined],
   ['null', null],

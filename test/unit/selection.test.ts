@@ -15,7 +15,7 @@ const duplicatesOf = (...changes: Array<Partial<Message>>) =>
     ({ message, original }) => [message.item, original.item],
   );
 
-test('A long text is compared as a whole, whatever is sent of it', () => {
+test('A long text is compared as a whole, even if only a part of it is sent', () => {
   const text = 'A long text';
   expect(duplicatesOf({ text }, { text, parts: ['A'] }, { text, parts: ['A', 'long text'] })).toEqual([
     [1, 0],
@@ -24,12 +24,12 @@ test('A long text is compared as a whole, whatever is sent of it', () => {
   expect(duplicatesOf({ text: 'A B', parts: ['A', 'B'] }, { text: 'C B', parts: ['C', 'B'] })).toEqual([]);
 });
 
-test('A text with the key of an earlier one is a duplicate in whatever number of parts', () => {
+test('A text with the key of an earlier one is a duplicate in any number of parts', () => {
   const key = 'A1';
   expect(duplicatesOf({ key, text: 'AB', parts: ['A', 'B'] }, { key, text: 'A' })).toEqual([[1, 0]]);
 });
 
-test('A duplicate of what an earlier attempt has sent is a duplicate, also if its recipient is kept back now', () => {
+test('A duplicate of a message from an earlier attempt is a duplicate, even if its recipient is kept back now', () => {
   const [first, second] = messages({ text: 'A' }, { text: 'A' }) as [Message, Message];
   const keepBack = () => ({ kind: 'skipped', reason: 'opted_out' }) as const;
   const known = [{ batch: 1, results: [{ message: first, outcome: SENT }], data: null }];

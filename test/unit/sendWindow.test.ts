@@ -52,7 +52,7 @@ test.each([
 
 const shifts = fc.constantFrom(60_000, -60_000, -3_600_000, -12 * 3_600_000);
 
-test('A window opens in the first minute that is inside in all zones, or else in that of the capital', () => {
+test("A window opens in the first minute that is inside in all zones, or else in the capital's zone", () => {
   fc.assert(
     fc.property(windows(), phones(), moments(), shifts, (window, phone, now, shift) => {
       const all = new Windows(window, ['Europe/Berlin']);
@@ -103,7 +103,7 @@ function windows(): fc.Arbitrary<SendWindow> {
   });
 }
 
-/** Looks at each minute of two weeks on a clock on the wall. */
+/** Checks each minute of two weeks on a wall clock. */
 function firstInside(zones: readonly string[], window: SendWindow, from: number): number | null {
   const walls = zones.map(
     (timeZone) =>

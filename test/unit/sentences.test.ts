@@ -26,7 +26,7 @@ const NOTHING: Summary = {
   requests: 0,
 };
 
-/** A run in which these messages were not sent, or are uncertain, besides what else it did. */
+/** A run in which these messages were not sent, or are uncertain, besides its other outcomes. */
 function summary(changed: Partial<Summary>): Summary {
   const { reasons = [] } = changed;
   const count = (kind: Reason['kind']) =>
@@ -109,7 +109,7 @@ test.each<[text: string, Partial<Summary>]>([
     "Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more.",
     { emptyFields: fields('a', 'b', 'c', 'd', 'e', 'f', 'g') },
   ],
-])('What may be wrong with messages that can be sent is added: %s', (text, changed) => {
+])('Doubts about messages that can be sent are added: %s', (text, changed) => {
   const run = { sent: 200, requests: 2, ...changed };
   const before = summaryText(summary({ ...run, numbersWithSeveral: 0, emptyFields: new Map() }));
   expect(summaryText(summary(run))).toBe(`${before} ${text}`);
@@ -154,6 +154,6 @@ test.each<[what: string, Partial<Summary>, warning: string]>([
   ['only a tester got messages', { sent: 3, isTest: true }, ''],
   ['no message may have been sent', { notSent: 3, skipped: new Map([['sent_before', 2]]) }, ''],
   ['a later run skips what was sent', { sent: 5, uncertain: 2, isRemembered: true }, ''],
-])('Where %s, the warning of a second run is %j', (_what, changed, warning) => {
+])('If %s, the warning about a second run is %j', (_what, changed, warning) => {
   expect(secondSendText(summary(changed))).toBe(warning);
 });

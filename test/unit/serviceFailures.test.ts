@@ -1,4 +1,4 @@
-/** Whom the failures of the service harm: how many messages an outage makes uncertain, and whom a refusal keeps from being sent. */
+/** The harm of the service's failures: messages that an outage makes uncertain, or that a rejection keeps back. */
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Changes, refusing, replying, send, type Service, withoutNames } from './dispatchRun';
@@ -11,7 +11,7 @@ const LOST: Reply = {
 const PAGE: Reply = rejectWith({ code: 'FORBIDDEN', httpStatus: 403 }, {}, { fromService: false });
 const REFUSED = rejectWith({ code: 'INVALID_API_KEY', httpStatus: 401, scope: 'run' });
 
-/** Requests of this number and from then on are lost. */
+/** Requests from this number on are lost. */
 const lostFrom =
   (first: number): Service =>
   (messages, request) =>
@@ -36,11 +36,11 @@ describe('After an uncertain reply', () => {
     expect(run.adviceOf(7)).toMatch(/Wait until the service works again/);
   });
 
-  test('a refusal in the envelope of the API shows that the service works', async () => {
+  test("a rejection in the API's envelope shows that the service works", async () => {
     expect((await send(4, 2, losing(1), { balance: () => REFUSED })).items('sent')).toEqual([2, 3]);
   });
 
-  test('the balance is read again with growing waits, as long as Max Wait allows', async () => {
+  test('the balance is read again with growing delays, as long as Max Wait allows', async () => {
     const balance = (request: number) => (request > 4 ? acceptAll([]) : LOST);
     const patient = await send(4, 2, losing(1), { balance, maxWait: 60_000 });
     expect(patient.balances).toBe(5);
@@ -63,7 +63,7 @@ describe('After an uncertain reply', () => {
     expect(run.items('not_sent')).toEqual([]);
   });
 
-  test('a refused message does not start the count again, because it risked nothing', async () => {
+  test('a rejected message does not start the count again, because it risked nothing', async () => {
     const run = await send(20, 1, (_messages, request) => (request % 2 === 1 ? LOST : rejectWith({})));
     expect(run.items('uncertain')).toHaveLength(3);
   });
@@ -149,7 +149,7 @@ test.each([false, true])(
 describe('An answer that may be about the run or about one request', () => {
   const FROM_12 = upTo(30).slice(12);
 
-  test.each([0, 12])('fails one message alone if the balance is still reported: %i of 30', async (item) => {
+  test.each([0, 12])('fails only its own message if the balance is still reported: %i of 30', async (item) => {
     const run = await send(30, 1, answering(BLOCKED, item));
     expect(run.items('not_sent')).toEqual([item]);
     expect(run.items('sent')).toHaveLength(29);
@@ -173,7 +173,7 @@ describe('An answer that may be about the run or about one request', () => {
     expect((await send(30, 1, answering(BLOCKED, ...refused))).items('not_sent')).toEqual(refused);
   });
 
-  test('is searched for its cause in a batch', async () => {
+  test('makes the node search the batch for the cause', async () => {
     const run = await send(250, 100, answering(BLOCKED, 0, 77));
     expect(run.items('not_sent')).toEqual([0, 77]);
   });
@@ -181,13 +181,13 @@ describe('An answer that may be about the run or about one request', () => {
   test.each([
     ['NOT_FOUND', NOT_FOUND],
     ['REDIRECTED', REDIRECTED],
-  ])('is not searched in a batch if it is about the address: %s', async (code, answer) => {
+  ])('starts no search of the batch if it concerns the address: %s', async (code, answer) => {
     const run = await send(8, 4, answering(answer, 0));
     expect(run.report).toEqual({ requests: '0-3 | 4-7', not_sent: '0-3', sent: '4-7' });
     expect(run.failureOf(0)).toBe(`${code}: No such address`);
   });
 
-  test('does not become the reason of a run that the user stops meanwhile', async () => {
+  test('does not become the reason for the end of a run that the user stops', async () => {
     const stop = new AbortController();
     const service: Service = () => (stop.abort(), BLOCKED);
     const run = await send(2, 1, service, { signal: stop.signal });
@@ -201,7 +201,7 @@ describe('An answer that may be about the run or about one request', () => {
   });
 });
 
-describe('A refusal that is about everything', () => {
+describe('A rejection that concerns everything', () => {
   const everything = rejectWith({ code: 'VALIDATION_ERROR', httpStatus: 422 });
 
   test.each([300, 10_000])('costs some 20 requests more than one for each batch, for %i messages', async (count) => {
@@ -210,14 +210,14 @@ describe('A refusal that is about everything', () => {
     expect(run.items('not_sent')).toHaveLength(count);
   });
 
-  test('costs no more if it begins in the middle of a campaign, with requests at the same time', async () => {
+  test('costs no more if it begins in the middle of a campaign, with concurrent requests', async () => {
     const service: Service = (messages, request) => (request <= 30 ? acceptAll(messages) : everything);
     const run = await send(6_000, 100, service, { parallelRequests: 16 });
     expect(run.requests.length).toBeLessThanOrEqual(60 + 21);
     expect(run.items('sent')).toHaveLength(3_000);
   });
 
-  test('does not keep batches from being sent once it is over, nor from being searched', async () => {
+  test('once it is over, keeps no batch from being sent or searched', async () => {
     const wrong = 2_950;
     const service: Service = (messages, request) =>
       request <= 40 || messages.some(({ item }) => item === wrong) ? everything : acceptAll(messages);
@@ -226,7 +226,7 @@ describe('A refusal that is about everything', () => {
   });
 });
 
-test('Culprits in many batches that are under way at the same time are found, and all others are sent', async () => {
+test('Offenders in many concurrent batches are found, and all other messages are sent', async () => {
   const culprits = upTo(16).map((batch) => 100 * batch + 37);
   const run = await send(1_600, 100, refusing(culprits, withoutNames), { parallelRequests: 16 });
   expect(run.items('not_sent')).toEqual(culprits);

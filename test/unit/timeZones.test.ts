@@ -13,7 +13,7 @@ function clockOf(zone: string): string {
   return SUMMER_AND_WINTER.map((moment) => tz.zone(zone)?.utcOffset(moment)).join();
 }
 
-test('The table of time zones is that of its sources; `npm run numbering` writes it again', () => {
+test('The table of time zones matches its sources; `npm run numbering` updates it', () => {
   expect(readProjectFile(ZONES_FILE)).toBe(zonesFile());
 });
 

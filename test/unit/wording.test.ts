@@ -14,7 +14,7 @@ import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
 import { PROJECT_FOLDER, readManifest, readProjectFile } from '../../tools/project';
 import { FILES } from '../documentation/pages';
 
-/** Checks the texts of the built nodes and credential; n8n's linter sees only those that are literals in `nodes/`. */
+/** Checks the texts of the built nodes and credential, because n8n's linter sees only literals in `nodes/`. */
 const manifest = readManifest();
 
 const loadFile = createRequire(__filename);
@@ -42,7 +42,7 @@ interface Entry {
 
 const entries = panels.flatMap(([panel, properties]) => entriesOf(panel, properties));
 
-/** @param withFields also those of a collection, which say less: most have the names of n8n's own nodes */
+/** @param withFields includes fields of collections, which say less: most have the names of n8n's own nodes */
 function entriesOf(where: string, properties: INodeProperties[], withFields = false): Entry[] {
   return properties.flatMap((property) => {
     const { displayName, type, description, hint, options = [] } = property;
@@ -102,7 +102,7 @@ test('No description or hint of a parameter has more than two sentences or 160 c
   expect(all.length).toBeGreaterThan(100);
 });
 
-/** What the service, n8n or a failure can put into a text of the catalogue. */
+/** What the service, n8n or a failure can add to a text of the catalogue. */
 const withValues = (text: string) => text.replace(/\{\w+\}/g, 'X');
 const catalogue = Object.entries(CATALOGUE).flatMap(([name, { message, advice }]) =>
   [message, advice].map((text) => [name, withValues(text)] as const),
@@ -119,7 +119,7 @@ function textsIn(value: unknown, where: string): Array<readonly [where: string, 
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
     if (typeof inner === 'string') return SHOWN.test(key) ? [[where, inner] as const] : [];
-    // What n8n's AI reads names the field `error` of an item.
+    // Texts for n8n's AI name the field `error` of an item.
     return key === 'builderHint' ? [] : textsIn(inner, where);
   });
 }
@@ -156,7 +156,7 @@ test('Every placeholder is an example', () => {
   const isCollection = ({ type }: INodeProperties): boolean => type === 'collection' || type === 'fixedCollection';
   const fields = parameters.filter(({ property }) => !isCollection(property));
   expect(where(fields, ({ property }) => !/^e\.g\. \S/.test(property.placeholder ?? 'e.g. x'))).toEqual([]);
-  // Whoever copies braces into a field that is Fixed would send them.
+  // Users who copy braces into a Fixed field would send them.
   expect(where(fields, ({ property }) => property.placeholder?.includes('{{') === true)).toEqual([]);
 });
 

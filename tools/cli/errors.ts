@@ -4,7 +4,7 @@ export class ExpectedError extends Error {}
 /** Ends every wait once the user has asked to stop. */
 export class Stopped extends Error {}
 
-/** The code Node gives to a failed system call, such as `ENOENT`. */
+/** Node's code for a failed system call, such as `ENOENT`. */
 export function systemCode(thrown: unknown): string | undefined {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined;
 }

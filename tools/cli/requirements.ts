@@ -1,4 +1,4 @@
-/** Imported before anything else: what this machine lacks is reported in one line, before it shows as something else. */
+/** Import this first: it reports what this machine lacks in one line, before anything else breaks because of it. */
 
 const OLDEST_NODE = { major: 20, minor: 19 };
 

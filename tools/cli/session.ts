@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Cleanup } from './cleanup';
 import { ExpectedError, Stopped, systemCode } from './errors';
 
-/** System calls fail with these for want of a port, disk space or permission, and their messages say so. */
+/** System calls fail with these if a port, disk space or permission is missing, and their messages say so. */
 const MACHINE_FAILURES = ['EADDRINUSE', 'ENOSPC', 'EACCES', 'EROFS'];
 
 export interface Session {
@@ -14,9 +14,8 @@ export interface Session {
 }
 
 /**
- * Runs a command from start to end, and sets the exit code.
- * Ctrl-C, a closed terminal and a kill stop it in an orderly way, and whatever happens, its cleanup runs. An
- * {@link ExpectedError} is printed as one line, without a stack trace.
+ * Runs a command from start to end, and sets the exit code. Ctrl-C, a closed terminal and a kill stop it in an orderly
+ * way, and its cleanup always runs. An {@link ExpectedError} is printed as one line, without a stack trace.
  */
 export async function runSession(work: (session: Session) => Promise<number>): Promise<void> {
   const stop = stopOnSignals(['SIGINT', 'SIGTERM', 'SIGHUP']);
@@ -49,7 +48,7 @@ function reportFailure(failure: unknown, signal: AbortSignal): number {
     return 130;
   }
   const isExpected = failure instanceof ExpectedError || MACHINE_FAILURES.includes(systemCode(failure) ?? '');
-  // Anything else is a mistake in this code, and its stack trace is wanted.
+  // Anything else is a bug in this code, so its stack trace is shown.
   console.error(isExpected && failure instanceof Error ? `Failed: ${failure.message}` : failure);
   return 1;
 }

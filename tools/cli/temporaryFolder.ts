@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import { type Cleanup } from './cleanup';
 
-/** Makes an empty folder that `cleanup` removes; so does the end of the process, if that comes first. */
+/** Makes an empty folder, which `cleanup` removes, or the end of the process if that comes first. */
 export async function makeTemporaryFolder(purpose: string, cleanup: Cleanup): Promise<string> {
   // n8n compares real paths, and a temporary folder may be reached through a link.
   const folder = await mkdtemp(path.join(await realpath(tmpdir()), `n8n-messaging-send-${purpose}-`));

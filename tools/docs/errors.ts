@@ -9,7 +9,7 @@ const LATER = 'Wait until the service works again, then send the rest.';
 const AFTER_A_KILL = 'See [If n8n is killed](retries.md#if-n8n-is-killed).';
 const CHECK = 'Check the message.';
 
-/** The lines of docs/errors.md. They say less than the catalogue, which n8n shows in full when it happens. */
+/** The lines of docs/errors.md: shorter than the catalogue, because n8n shows its texts when an error occurs. */
 const LINES: Readonly<Record<SendAgain, Readonly<Record<string, Line>>>> = {
   safe: {
     INVALID_PHONE: [
@@ -81,10 +81,10 @@ const LINES: Readonly<Record<SendAgain, Readonly<Record<string, Line>>>> = {
   },
 };
 
-/** The code of another failure, and those of the network, which the page lists by their cause. */
+/** The code of another failure; codes of network failures, which the page lists by their cause. */
 const NOT_HERE = ['…', 'UNREACHABLE_…'];
 
-/** One table of codes after which sending again is safe, and one of those after which a message may have been sent. */
+/** Two tables: codes after which sending again is safe, and codes after which a message may have been sent. */
 export function errorParts(): Record<string, string> {
   return { 'not-sent': linesOf('safe'), uncertain: linesOf('checkFirst') };
 }

@@ -1,4 +1,4 @@
-/** `npm run docs`: fills the parts of pages that are made from code and results; with `--check`, says which are out of date. */
+/** `npm run docs`: fills in the generated parts of pages; with `--check`, names those that are out of date. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 

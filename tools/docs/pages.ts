@@ -13,10 +13,10 @@ const PARTS: Readonly<Record<string, () => Parts>> = {
 
 export const PAGES_WITH_PARTS = Object.keys(PARTS);
 
-/** A part stands between these comments. */
+/** The comments around a generated part. */
 const PART = /(?<start><!-- npm run docs: (?<name>[\w-]+) -->\n)[^]*?(?<end><!-- end -->)/g;
 
-/** The page with its parts made anew; throws if it lacks a part, or has one that nothing makes. */
+/** The page with newly generated parts; throws if it lacks a part, or has one that nothing generates. */
 export function withParts(page: string, text = readProjectFile(page)): string {
   const parts = PARTS[page]?.() ?? {};
   const missing = new Set(Object.keys(parts));

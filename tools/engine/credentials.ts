@@ -19,7 +19,7 @@ export interface Account {
   readonly apiKey: string;
 }
 
-/** What n8n-core needs of stored credentials, which it leaves to n8n's server. Here all nodes have the same one. */
+/** Stored credentials, which n8n-core leaves to n8n's server. Here, all nodes have the same one. */
 export class Credentials implements Partial<ICredentialsHelper> {
   constructor(
     private readonly data: ICredentialDataDecryptedObject,
@@ -49,7 +49,7 @@ export class Credentials implements Partial<ICredentialsHelper> {
     const { authenticate } = this.type;
     if (typeof authenticate !== 'function') throw new Error('not code');
     const authenticated = await authenticate(credentials, requestOptions);
-    // The sandbox takes no https: the node only looks whether its port does.
+    // The sandbox has no https here: the node only checks whether its port does.
     if (requestOptions.baseURL?.startsWith('https') !== true) await this.lifetime?.leave();
     return authenticated;
   }

@@ -1,6 +1,6 @@
 /**
  * n8n's own engine (n8n-core) in this process: n8n's loader loads the package, and n8n's WorkflowExecute runs the
- * workflows over real HTTP. Only what n8n-core leaves to n8n's server is replaced.
+ * workflows over real HTTP. This only replaces what n8n-core leaves to n8n's server.
  */
 import './environment';
 import 'reflect-metadata';
@@ -36,7 +36,7 @@ export interface Loaded {
 }
 
 const loaded = new Map<string, Promise<Loaded>>();
-/** Each execution has another ID, a Retry as well. */
+/** Each execution has its own ID, even a Retry. */
 let executions = 0;
 
 /** The built package in a folder, loaded as n8n loads it. */
@@ -58,7 +58,7 @@ async function load(folder: string): Promise<Loaded> {
   return { node, trigger, credential: loader.getCredential('messagingSendApi').type };
 }
 
-/** A node that puts out these items: n8n's own triggers have none for a test to choose. */
+/** Outputs these items: n8n's own triggers have none for a test to choose. */
 export function itemsNode(items: INodeExecutionData[], inputs: Array<'main'> = []): INodeType {
   return {
     description: {
@@ -81,7 +81,7 @@ export interface EngineSetup {
   readonly connections: IConnections;
   readonly types: Readonly<Record<string, INodeType | IVersionedNodeType>>;
   readonly account: Account;
-  /** How n8n started the execution: `manual` is in the editor. */
+  /** How n8n started the execution; `manual`: in the editor. */
   readonly mode: 'manual' | 'trigger';
   readonly onConsole?: (...lines: unknown[]) => void;
   readonly onStore?: (data: IRunExecutionData) => void;
@@ -90,7 +90,7 @@ export interface EngineSetup {
   /** Empty for a workflow that was never saved. */
   readonly workflowId?: string;
   readonly onCredentialRead?: () => void;
-  /** The n8n that the execution ends with, if it is killed; it never is by default. */
+  /** The n8n that runs the execution, and may be killed with it; by default it never is. */
   readonly lifetime?: Lifetime;
 }
 

@@ -1,4 +1,4 @@
-/** Import this before n8n-core, which reads the environment as it loads: n8n gets its own folder, and logs nothing. */
+/** Import this before n8n-core, which reads the environment as it loads: gives n8n its own folder, and no log. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

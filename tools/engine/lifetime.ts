@@ -1,12 +1,12 @@
 /**
- * What an execution does, one after the other, and where n8n can be killed:
- * - `leaving`, `left`: a request is about to leave; it has left, and reaches the service whatever happens to n8n.
+ * The moments of an execution, in order, at which n8n can be killed:
+ * - `leaving`, `left`: a request is about to leave; it has left, and reaches the service even if n8n is killed.
  * - `writing`, `written`: n8n's storage of processed data is about to be changed; it has been changed.
  * - `ended`, `saved`: a node has ended; n8n has saved the execution's progress after it, if it does.
  */
 export type Moment = 'leaving' | 'left' | 'writing' | 'written' | 'ended' | 'saved';
 
-/** n8n from a start until it is killed. Nothing that it would have done after that happens. */
+/** n8n from its start until it is killed: after that, nothing more happens. */
 export class Lifetime {
   readonly moments: Moment[] = [];
   /** Settles when n8n is killed. */
@@ -17,9 +17,9 @@ export class Lifetime {
   private begin: () => void = () => undefined;
 
   /**
-   * @param isLast whether n8n is killed at the latest of the moments so far
-   * @param executions how many there are, with one request at a time: the first requests of all of them leave together, so
-   * that none is killed before it has begun
+   * @param isLast whether n8n is killed at the latest of these moments
+   * @param executions how many run, with one request at a time each: their first requests leave together, so that none
+   * is killed before it has begun
    */
   constructor(
     private readonly isLast: (moments: readonly Moment[]) => boolean = () => false,
@@ -46,13 +46,13 @@ export class Lifetime {
     this.end();
   }
 
-  /** Never settles if n8n is killed by then. */
+  /** Never settles if n8n has been killed by then. */
   async reach(moment: Moment): Promise<void> {
     this.note(moment);
     await this.survive();
   }
 
-  /** Lets a request leave, which then reaches the service, or never settles. */
+  /** Lets a request leave for the service. Never settles if n8n is killed before that. */
   async leave(): Promise<void> {
     await this.reach('leaving');
     if (countOf(this.moments, 'leaving') >= this.executions) this.begin();
@@ -82,12 +82,12 @@ export function killedAt(number: number): Lifetime {
   return new Lifetime(({ length }) => length === number);
 }
 
-/** A lifetime, of one execution or of several at once, in which n8n is killed at the nth moment of a kind, from 1. */
+/** A lifetime of one or several executions in which n8n is killed at the nth moment of a kind, from 1. */
 export function killedAtNth(kind: Moment, nth: number, executions?: number): Lifetime {
   return new Lifetime((moments) => countOf(moments, kind) === nth, executions);
 }
 
-/** With one request at a time: killed while this one is in flight, from 1, and the answers of those before it are noted. */
+/** With one request at a time: killed while this one (from 1) is in flight; earlier answers are noted. */
 export function inFlight(request: number): { readonly lifetime: Lifetime } {
   return { lifetime: killedAtNth('left', request) };
 }

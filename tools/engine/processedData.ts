@@ -21,9 +21,9 @@ export interface StorageCall {
 
 interface Switches {
   delay: number;
-  /** Whether a call is refused, as with a database that is locked or full; its number is from 1. */
+  /** Whether a call is rejected, as by a database that is locked or full; its number is from 1. */
   refuses: (number: number) => boolean;
-  /** Whether a call's change is lost, as by another worker that writes at the same moment. */
+  /** Whether a call's change is lost, as if another worker had written at the same moment. */
   loses: (number: number) => boolean;
   onCheck: (maxEntries: number) => void;
 }
@@ -35,7 +35,7 @@ const WORKING: Switches = {
   onCheck: () => undefined,
 };
 
-/** Between one call of a caller and its next one there are fewer turns of the event loop. */
+/** A caller's next call comes after fewer turns of the event loop than this. */
 const QUIET_TURNS = 5;
 
 interface Row {
@@ -44,8 +44,8 @@ interface Row {
 }
 
 /**
- * Mode `entries`, the only one here, as n8n has it: it reads the row of a workflow and node, changes it and writes it
- * back, without a lock, so that two callers at the same moment lose what one of them wrote.
+ * Mode `entries`, the only one here, works as in n8n: it reads the row of a workflow and node, changes it and writes it
+ * back without a lock, so of two concurrent writes one is lost.
  */
 class ProcessedData implements IDataDeduplicator {
   private rows = new Map<string, Row>();
@@ -54,7 +54,7 @@ class ProcessedData implements IDataDeduplicator {
   switches: Switches = WORKING;
   calls: StorageCall[] = [];
 
-  /** Empty and working, as at the start; workflows of before change nothing any more. */
+  /** Back to the start: empty and working. Earlier workflows no longer change anything. */
   reset(): void {
     this.rows = new Map();
     this.calls = [];
@@ -65,7 +65,7 @@ class ProcessedData implements IDataDeduplicator {
     this.switches = { ...WORKING, ...switches };
   }
 
-  /** Adds entries of others to all rows. */
+  /** Adds further entries to all rows. */
   fill(values: readonly string[]): void {
     for (const [key, { mode, data }] of this.rows) this.rows.set(key, { mode, data: [...data, ...values.map(hash)] });
   }
@@ -75,7 +75,7 @@ class ProcessedData implements IDataDeduplicator {
     return [...this.rows.values()].flatMap(({ data }) => data);
   }
 
-  /** Waits until nothing is under way any more, as a node leaves it behind that has ended. */
+  /** Waits for everything that a node left under way when it ended. */
   async idle(lifetime: Lifetime): Promise<void> {
     for (let quiet = 0; quiet < QUIET_TURNS && !lifetime.isOver; quiet += 1) {
       await setImmediate();
@@ -83,7 +83,7 @@ class ProcessedData implements IDataDeduplicator {
     }
   }
 
-  /** Calls for this workflow end with its n8n, and are of no use after a reset. */
+  /** Calls for this workflow end with its n8n, and have no effect after a reset. */
   belongsTo(workflow: object, lifetime?: Lifetime): void {
     this.owners.set(workflow, { rows: this.rows, ...(lifetime && { lifetime }) });
   }
@@ -147,7 +147,7 @@ class ProcessedData implements IDataDeduplicator {
     return count;
   }
 
-  /** @param changed the row's new entries; null leaves the row as it is, and with `none` there is no row any more */
+  /** @param changed the row's new entries; null leaves the row as it is; `none` removes the row */
   private async change(
     call: StorageCall,
     scope: DeduplicationScope,
@@ -184,7 +184,7 @@ class ProcessedData implements IDataDeduplicator {
   }
 }
 
-/** @throws where n8n does */
+/** @throws whenever n8n does */
 function keyOf(scope: DeduplicationScope, { workflow, node }: ICheckProcessedContextData, mode: string): string {
   if (mode !== 'entries') throw new Error(`there is no mode ${mode} here`);
   if (workflow.id === '') throw new Error('the workflow has no ID');

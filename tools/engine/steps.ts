@@ -1,4 +1,4 @@
-/** Runs workflows of n8n's own nodes, this package's and made-up ones over items. */
+/** Runs items through workflows of n8n's own nodes, this package's and made-up ones. */
 import { WorkflowExecute } from 'n8n-core';
 import type {
   IDataObject,
@@ -13,7 +13,7 @@ import type { Account } from './credentials';
 import { itemsNode, prepareEngine } from './engine';
 import { processedData } from './processedData';
 
-// By this file alone: tsx loads a module twice that both an ES module and a CommonJS one import.
+// Import these only from here: tsx loads a module twice if both an ES module and a CommonJS module import it.
 export { baseNode } from './baseNodes';
 export { itemsNode, loadPackage } from './engine';
 
@@ -22,7 +22,7 @@ export interface Step {
   readonly type: INodeType | IVersionedNodeType;
   readonly version?: number;
   readonly parameters?: INodeParameters;
-  /** The names of the steps that each output is connected to. */
+  /** The names of the steps that follow each output. */
   readonly outputs?: readonly string[][];
   readonly onError?: INode['onError'];
 }
@@ -31,7 +31,7 @@ export interface Step {
 export type Steps = readonly [Step, ...Step[]];
 
 /**
- * Runs a workflow over items in production, for the first time: n8n's database has nothing of earlier runs.
+ * Runs items through a workflow in production, with nothing from earlier runs in n8n's database.
  * @throws the error that ended the execution
  */
 export async function runSteps(

@@ -6,7 +6,7 @@ import { baseNode } from './baseNodes';
 import type { Account } from './credentials';
 import { loadPackage, NODE_TYPE, prepareEngine } from './engine';
 
-// By this file alone: tsx loads a module twice that both an ES module and a CommonJS one import.
+// Import these only from here: tsx loads a module twice if both an ES module and a CommonJS module import it.
 export { N8N_HOME } from './environment';
 
 export interface StoredWorkflow {

@@ -17,7 +17,7 @@ export async function openWorkflow(page: Page, address: string): Promise<void> {
   await page.getByTestId('canvas-node').first().waitFor();
 }
 
-/** Runs the workflow by the button at the bottom, and waits for this notice about it. */
+/** Clicks the button at the bottom that runs the workflow, and waits for this notice. */
 export async function executeWorkflow(page: Page, notice = 'Workflow executed successfully'): Promise<void> {
   await runByButton(page);
   await noticeOn(page).getByText(notice).first().waitFor();

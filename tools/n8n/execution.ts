@@ -12,7 +12,7 @@ export interface NodeRun {
   outputs: OutputItem[][];
   seconds: number;
   hints: string[];
-  /** The items that it got by its first connector; empty where n8n has none of them. */
+  /** The items that it got through its first input; empty if n8n has none of them. */
   inputs: OutputItem[];
 }
 
@@ -21,10 +21,10 @@ export interface Execution {
   /** n8n's word for how it ended: `success`, `error`, `canceled`, `crashed`. */
   status: string;
   error: string;
-  /** Its explanation, as the editor's error panel shows it; empty when there is none. */
+  /** Its explanation, as the editor's error panel shows it; empty if there is none. */
   errorDescription: string;
   seconds: number;
-  /** By what n8n's list of executions can be filtered. */
+  /** Values by which n8n's list of executions can be filtered. */
   customData: JsonObject;
   runsOf(nodeName: string): NodeRun[];
   outputOf(nodeName: string, output?: number): OutputItem[];
@@ -77,7 +77,7 @@ function readNodeRun(run: JsonObject, outputsOf: (nodeName: string) => OutputIte
   };
 }
 
-/** What a node that an agent calls puts out is at another connector. */
+/** A node that an agent calls has its output at another connector. */
 function readOutputs(run: JsonObject): OutputItem[][] {
   const { main, ai_tool: tool }: JsonObject = isObject(run.data) ? run.data : {};
   return asArray(main ?? tool ?? [], 'the outputs').map((output) => asObjects(output ?? [], 'output').map(readItem));

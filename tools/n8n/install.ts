@@ -9,14 +9,14 @@ import { type Session } from '../cli/session';
 import { type N8nProgram } from './process';
 import { N8N_VARIABLE, NODE_VERSION, type ReleaseName } from './releases';
 
-/** Names another folder to keep n8n in between runs. */
+/** Names another folder in which n8n is kept between runs. */
 const CACHE_VARIABLE = 'MESSAGING_SEND_DEMO_CACHE';
 
 /**
- * Finds the n8n to start: the command that {@link N8N_VARIABLE} gives, or else a release, which is installed if it isn't
- * in the cache folder yet.
- * The command gets n8n's arguments, n8n's settings as its environment (`N8N_PORT`, `N8N_USER_FOLDER` and others), and n8n's
- * home as its working folder. On SIGTERM it must stop n8n and end; when it is killed, n8n must end as well.
+ * Finds the n8n to start: the command in {@link N8N_VARIABLE}, or else a release, which is installed unless the cache
+ * folder has it. The command gets n8n's arguments, n8n's settings as its environment (`N8N_PORT`, `N8N_USER_FOLDER` and
+ * others), and n8n's home as its working folder. On SIGTERM it must stop n8n and end; if it is killed, n8n must end as
+ * well.
  */
 export async function findN8n(release: ReleaseName, session: Session): Promise<N8nProgram> {
   const command = process.env[N8N_VARIABLE];
@@ -32,7 +32,7 @@ async function installN8n(release: ReleaseName, { say, signal }: Session): Promi
   const program = { file: node, args: [path.join(folder, 'node_modules/n8n/bin/n8n')] };
 
   const manifest = manifestOf(release);
-  // Written when all is done, so that an interrupted installation is continued.
+  // Written last, so that an interrupted installation is continued.
   const stamp = path.join(folder, 'finished.json');
   if ((await readFile(stamp, 'utf8').catch(() => '')) === manifest) return program;
 
@@ -46,10 +46,10 @@ async function installN8n(release: ReleaseName, { say, signal }: Session): Promi
   const npm = async (...args: string[]) => {
     await run('npm', ...args, '--no-audit', '--no-fund', '--loglevel=error');
   };
-  // Without scripts: most of n8n's packages need none, and the two that do follow.
+  // Without scripts: only two of n8n's packages need one, which follow.
   await npm('install', '--legacy-peer-deps', '--ignore-scripts');
   for (const name of ['node', 'sqlite3']) await npm('rebuild', name, '--ignore-scripts=false');
-  // The driver of n8n's database is compiled here where no prebuilt one can be had.
+  // Compiles the driver of n8n's database if no prebuilt one can be had.
   await run(node, '-e', "require('sqlite3')");
   await writeFile(stamp, manifest);
   return program;
@@ -68,7 +68,7 @@ function manifestOf(release: ReleaseName): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Where this Node has its headers, npm need not download any: the driver works with each version of Node. */
+/** If this Node has its headers, npm need not download them: the driver works with each version of Node. */
 function headers(): NodeJS.ProcessEnv {
   const folder = path.resolve(process.execPath, '..', '..');
   return existsSync(path.join(folder, 'include', 'node', 'node_version.h')) ? { npm_config_nodedir: folder } : {};

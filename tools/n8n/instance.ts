@@ -21,14 +21,14 @@ export const OWNER: Owner = {
 
 export interface InstanceOptions {
   purpose: string;
-  /** Puts this package into an n8n that has not been started: into its home, which is `N8N_USER_FOLDER`. */
+  /** Installs this package in the home (`N8N_USER_FOLDER`) of an n8n that has not been started. */
   providePackage: (userFolder: string) => Promise<unknown>;
   release?: ReleaseName;
   port?: number;
   environment?: NodeJS.ProcessEnv;
 }
 
-/** Where an n8n sends to: the base URL's server, and the key if it is not {@link API_KEY}. */
+/** The service that an n8n sends to: its base URL, and the key if it is not {@link API_KEY}. */
 export interface Account {
   url: string;
   apiKey?: string;
@@ -45,12 +45,12 @@ export class N8nInstance {
     private readonly session: Session,
     readonly folder: string,
     private readonly port: number,
-    /** The process that runs now, which has the editor; {@link restart} replaces it. */
+    /** The running process with the editor; {@link restart} replaces it. */
     public n8n: N8nProcess,
     public rest: N8nRest,
   ) {}
 
-  /** Finds or installs n8n, provides it with the package, starts it and logs in. */
+  /** Finds or installs n8n, installs the package in it, starts it and logs in. */
   static async start(options: InstanceOptions, session: Session): Promise<N8nInstance> {
     const { release = CURRENT, port = await getPort(), providePackage, environment } = options;
     const { signal, cleanup } = session;
@@ -74,8 +74,8 @@ export class N8nInstance {
   }
 
   /**
-   * Starts n8n again on the same data and the same port. One that still runs is stopped first; to see the effects of a
-   * crash, call `n8n.kill()` before.
+   * Starts n8n again on the same data and port, after stopping one that still runs. For the effects of a crash, call
+   * `n8n.kill()` before.
    */
   async restart(more: NodeJS.ProcessEnv = {}): Promise<void> {
     const { program, folder, port, session } = this;
@@ -100,7 +100,7 @@ export class N8nInstance {
       worker: { concurrency },
       signal: session.signal,
     });
-    // Stopped in an orderly way, it would finish its executions first.
+    // An orderly stop would let it finish its executions first.
     session.cleanup.add(() => worker.kill());
     this.workers.push(worker);
     return worker;
@@ -112,10 +112,7 @@ export class N8nInstance {
     return await waitFor(what, seconds, probe, { signal: this.session.signal, evidence });
   }
 
-  /**
-   * Waits for the user to stop the command.
-   * @throws ExpectedError when n8n ends before
-   */
+  /** Waits for the user to stop the command. @throws ExpectedError if n8n ends before that */
   async stayUp(): Promise<void> {
     const { signal } = this.session;
     await Promise.race([untilStopped(signal), this.n8n.whenEnded()]);

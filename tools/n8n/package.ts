@@ -10,7 +10,7 @@ export const TARBALL_VARIABLE = 'MESSAGING_SEND_TARBALL';
 /** Builds this package and packs it, as it would be published. */
 export async function packPackage(folder: string, signal: AbortSignal): Promise<string> {
   await mkdir(folder, { recursive: true });
-  // Whatever the user's own settings are: the script that npm runs first builds.
+  // Overrides the user's settings: the script that npm runs first builds the package.
   await runCommand('npm', ['pack', '--ignore-scripts=false', '--pack-destination', folder], { signal });
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
   if (tarball === undefined) throw new ExpectedError(`npm pack left no tarball in ${folder}`);

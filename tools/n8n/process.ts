@@ -23,19 +23,17 @@ export interface N8nProgram {
 
 export interface N8nOptions {
   program: N8nProgram;
-  /** A folder of this n8n's own: its home, its database and its log. Not a symbolic link. */
+  /** This n8n's own folder, with its home, database and log. Not a symbolic link. */
   folder: string;
   port: number;
-  /** More of n8n's settings, or others than the usual ones. */
+  /** Further settings of n8n, which win over the usual ones. */
   environment?: NodeJS.ProcessEnv;
-  /** Start a worker of queue mode, with so many executions at the same time, instead of an n8n with an editor. */
+  /** Starts a queue-mode worker for this many executions at once, instead of an n8n with an editor. */
   worker?: { concurrency: number };
   signal: AbortSignal;
 }
 
-/**
- * Starts a process of n8n and waits until it answers. On a folder that an earlier one has left, it goes on from there.
- */
+/** Starts an n8n process and waits until it answers. It continues with the data of an earlier process in the folder. */
 export async function startN8n(options: N8nOptions): Promise<N8nProcess> {
   const { program, folder, port, environment, worker, signal } = options;
   await mkdir(filesFolderOf(folder), { recursive: true });
@@ -82,7 +80,7 @@ export class N8nProcess {
   ) {
     child.once('exit', (code, signal) => (this.ended = `n8n ended on its own (${signal ?? `exit code ${code}`})`));
     child.once('error', (failure) => (this.ended = `n8n can't be started: ${failure.message}`));
-    // However this process ends, n8n doesn't outlive it, and is gone before its folder is removed.
+    // n8n never outlives this process, and is gone before its folder is removed.
     process.prependOnceListener('exit', this.killGroup);
   }
 
@@ -115,7 +113,7 @@ export class N8nProcess {
     if (this.ended === undefined) await once(this.child, 'exit');
   }
 
-  /** Ends n8n and its task runner: asks first, and insists when that takes too long. */
+  /** Ends n8n and its task runner: asks first, and kills them if that takes too long. */
   async stop(): Promise<void> {
     if (this.ended === undefined) {
       this.child.kill('SIGTERM');
@@ -123,11 +121,11 @@ export class N8nProcess {
       await this.whenEnded();
       clearTimeout(insist);
     }
-    // The task runner normally ends with n8n; what is left of the group now would stay for ever.
+    // The task runner normally ends with n8n. If not, it would now stay forever.
     await this.kill();
   }
 
-  /** Ends n8n and all its children immediately, as a crash or a power cut would: it has no time to save anything. */
+  /** Ends n8n and all its children at once, as a crash or a power cut would, without time to save anything. */
   async kill(): Promise<void> {
     this.killGroup();
     await this.whenEnded();

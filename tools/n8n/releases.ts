@@ -13,12 +13,12 @@ export const NODE_VERSION = '24.21.0';
 /** Names a command that starts another n8n, such as one in a container, in place of these releases. */
 export const N8N_VARIABLE = 'MESSAGING_SEND_N8N';
 
-/** Set to anything, it leaves out the oldest release, where time is short. */
+/** Leaves out the oldest release, if set to anything, to save time. */
 export const NEWEST_ONLY_VARIABLE = 'MESSAGING_SEND_NEWEST_ONLY';
 
 /**
- * The releases that the package promises to work with: what must hold on each is tested on all of them. An n8n that is
- * given stands for the newest one.
+ * The releases that the package supports, all of which are tested. If a command is given, its n8n replaces the newest
+ * one.
  */
 export const SUPPORTED: readonly ReleaseName[] =
   process.env[N8N_VARIABLE] === undefined && process.env[NEWEST_ONLY_VARIABLE] === undefined

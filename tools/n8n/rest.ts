@@ -11,7 +11,7 @@ export interface Owner {
   password: string;
 }
 
-/** A credential as n8n keeps it for nodes to refer to. */
+/** A stored credential that nodes can refer to. */
 export interface StoredCredential {
   id: string;
   name: string;
@@ -20,12 +20,12 @@ export interface StoredCredential {
 
 type Method = 'GET' | 'PATCH' | 'POST';
 
-/** How long n8n may take for anything that is waited for, unless a caller gives it more. */
+/** How long to wait for anything in n8n, unless the caller allows more. */
 const DEADLINE_SECONDS = 60;
 
 export const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
 
-/** n8n's internal REST interface, the one its editor uses, as one logged-in user. */
+/** n8n's internal REST interface, which its editor uses, as one logged-in user. */
 export class N8nRest {
   private cookie = '';
 
@@ -40,7 +40,7 @@ export class N8nRest {
     await this.logIn(owner);
   }
 
-  /** Logs in; all further requests are this user's. */
+  /** Logs in for all further requests. */
   async logIn({ email, password }: Pick<Owner, 'email' | 'password'>): Promise<void> {
     await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
   }
@@ -50,7 +50,7 @@ export class N8nRest {
     return { id: asString(stored.id, 'credential.id'), name, type };
   }
 
-  /** Tests a stored credential with other data than its own, as the editor's dialog does before it saves. */
+  /** Tests a stored credential with changed data, as the editor's dialog does before it saves. */
   async testCredential(credential: StoredCredential, data: JsonObject): Promise<{ status: string; message: string }> {
     const result = await this.request('POST', '/rest/credentials/test', { credentials: { ...credential, data } });
     return { status: asString(result.status, 'status'), message: asString(result.message, 'message') };
@@ -61,7 +61,7 @@ export class N8nRest {
     return await this.request('POST', '/rest/workflows', withCredentials(workflow, credentials));
   }
 
-  /** Runs a workflow as the editor's button does, and waits until it has ended, well or badly. */
+  /** Runs a workflow as the editor's button does, and waits for its end, successful or not. */
   async run(workflow: JsonObject, trigger: string, seconds?: number): Promise<Execution> {
     return await this.waitForExecution(await this.start(workflow, trigger), seconds);
   }
@@ -83,15 +83,15 @@ export class N8nRest {
   }
 
   /**
-   * Retries a failed execution as the list of executions does, and waits until it has ended, well or badly.
-   * @param loadWorkflow  whether with the workflow as it is saved now, instead of as it was
+   * Retries a failed execution as the list of executions does, and waits for its end, successful or not.
+   * @param loadWorkflow whether with the workflow as it is saved now, instead of as it was
    */
   async retry(id: string, seconds?: number, loadWorkflow = false): Promise<Execution> {
     const retried = await this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow });
     return await this.waitForExecution(String(retried.id ?? retried.executionId), seconds);
   }
 
-  /** Retries without waiting for n8n's answer: in queue mode, none may come where the retry ends at once. */
+  /** Retries without waiting for n8n's answer, which may never come in queue mode if the retry ends at once. */
   pressRetry(id: string): void {
     this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow: false }).catch(() => undefined);
   }
@@ -103,7 +103,7 @@ export class N8nRest {
     });
   }
 
-  /** Waits until an execution waits, for an answer or a time. */
+  /** Waits until an execution is waiting for an answer or a time. */
   async waitUntilWaiting(id: string): Promise<void> {
     await this.waitFor(`execution ${id} to wait`, DEADLINE_SECONDS, async () => {
       const { status } = await this.request('GET', `/rest/executions/${id}`);
@@ -116,7 +116,7 @@ export class N8nRest {
     await this.request('POST', `/rest/executions/${id}/stop`);
   }
 
-  /** Lists the executions of a workflow, the newest first, those under way among them. */
+  /** Lists the executions of a workflow, newest first, including those under way. */
   async executionsOf(workflow: JsonObject): Promise<ListedExecution[]> {
     const filter = encodeURIComponent(JSON.stringify({ workflowId: idOf(workflow) }));
     const list = await this.request('GET', `/rest/executions?filter=${filter}&limit=100`);
@@ -124,8 +124,8 @@ export class N8nRest {
   }
 
   /**
-   * Lets a workflow's triggers start it from now on, with the nodes it was stored with; waits until they can.
-   * @throws ExpectedError with the trigger's own message when one can't
+   * Publishes a workflow, with the nodes that it was stored with, and waits until its triggers can start it.
+   * @throws ExpectedError with the trigger's own message if one can't
    */
   async activate(workflow: JsonObject): Promise<void> {
     const { versionId } = workflow;
@@ -149,7 +149,7 @@ export class N8nRest {
     const path = `/rest/workflows/${idOf(workflow)}/publication-status`;
     await this.waitFor(`a workflow to be "${wanted}"`, DEADLINE_SECONDS, async () => {
       const { status, text } = await this.exchange('GET', path);
-      // n8n 2.35 has no such address by default: its answer to the activation comes only when that is done.
+      // n8n 2.35 has no such address by default, but answers the activation only when that is done.
       if (status === 404) return true;
       const publication = dataOf(path, text);
       if (publication.status === wanted) return true;
@@ -175,9 +175,9 @@ export class N8nRest {
       method,
       headers: {
         'content-type': 'application/json',
-        // n8n may close a connection that is kept open at the moment of the next request.
+        // n8n may close a kept connection at the moment of the next request.
         connection: 'close',
-        // n8n ties a login to the browser it was made in.
+        // n8n ties a login to the browser.
         'browser-id': 'n8n-nodes-messaging-send',
         cookie: this.cookie,
       },

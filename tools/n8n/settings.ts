@@ -1,9 +1,6 @@
 import path from 'node:path';
 
-/**
- * The environment of an n8n: nothing of the user's own beyond what a program needs to run, and no calls to
- * n8n's servers.
- */
+/** The environment of an n8n: from the user only what a program needs to run, and no calls to n8n's servers. */
 export function environmentOf(folder: string, port: number, brokerPort: number): NodeJS.ProcessEnv {
   return {
     ...inherited(),
@@ -16,7 +13,7 @@ export function environmentOf(folder: string, port: number, brokerPort: number):
     N8N_SECURE_COOKIE: 'false',
     N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'true',
     N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '5',
-    // The package is in its place already; n8n must not look for it in the registry.
+    // The package is already in place; n8n must not look for it in the registry.
     N8N_REINSTALL_MISSING_PACKAGES: 'false',
     // Nothing that would call n8n's own servers, ask the user questions or show them news.
     N8N_DIAGNOSTICS_ENABLED: 'false',
@@ -27,15 +24,15 @@ export function environmentOf(folder: string, port: number, brokerPort: number):
     N8N_PERSONALIZATION_ENABLED: 'false',
     N8N_HIRING_BANNER_ENABLED: 'false',
     N8N_VERIFIED_PACKAGES_ENABLED: 'false',
-    // Without it, n8n 3 loads only packages that n8n has verified.
+    // Otherwise, n8n 3 loads only packages that n8n has verified.
     N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
     N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
-    // It would fetch a list of MCP servers.
+    // Otherwise it fetches a list of MCP servers.
     N8N_DISABLED_MODULES: 'mcp-registry',
   };
 }
 
-/** What a worker of queue mode needs besides: a port to ask whether it is ready, the only thing it answers. */
+/** What a queue-mode worker needs besides: a port to ask whether it is ready, the only thing it answers there. */
 export function workerEnvironment(port: number): NodeJS.ProcessEnv {
   return {
     QUEUE_HEALTH_CHECK_ACTIVE: 'true',

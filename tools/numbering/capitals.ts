@@ -1,4 +1,4 @@
-/** The time zone of the capital, of each region that has several clocks; the build fails where one is missing. */
+/** The time zone of the capital, for each region with several clocks; the build fails if one is missing. */
 export const CAPITALS: Readonly<Record<string, string>> = {
   AU: 'Australia/Sydney',
   BR: 'America/Sao_Paulo',
@@ -30,5 +30,5 @@ export const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
   XK: 'Europe/Belgrade',
 };
 
-/** Names that Node 20.19 does not know. Another one with the same clock stands for each. */
+/** Names that Node 20.19 doesn't know; another zone with the same clock replaces each. */
 export const TOO_NEW: ReadonlySet<string> = new Set(['America/Coyhaique']);

@@ -9,17 +9,17 @@ interface Region {
   readonly pattern: string;
   readonly lengths: readonly number[];
   readonly trunk: string;
-  /** What is dialled before the code of another country; a pattern where there are several. */
+  /** The international prefix; a pattern if there are several. */
   readonly exit: string;
   readonly fixed: string;
   readonly fixedLengths: readonly number[];
   readonly mobile: string;
   readonly mobileLengths: readonly number[];
-  /** An example of a mobile number; empty where there is none. */
+  /** An example of a mobile number; empty if there is none. */
   readonly example: string;
 }
 
-/** What follows a country code, as the node needs it. */
+/** What the node needs to know about numbers with a country code. */
 export const PLAN_FILE = 'nodes/MessagingSend/phone/numberingPlan.ts';
 
 /** The contents of PLAN_FILE, made from libphonenumber-js's metadata `max`, the only one with types of numbers. */
@@ -35,7 +35,7 @@ export function numberingPlanFile(): string {
   return `${HEADER}export const NUMBERING_PLAN = String.raw\`\n${byFirstDigit(lines)}\n\`;\n`;
 }
 
-/** Writes entries with a space between them, and on one line those whose country codes have the same first digit. */
+/** Writes entries with spaces between them; country codes with the same first digit share a line. */
 export function byFirstDigit(entries: readonly string[]): string {
   return Array.from('123456789', (digit) => entries.filter((entry) => entry.startsWith(digit)).join(' ')).join('\n');
 }
@@ -43,27 +43,26 @@ export function byFirstDigit(entries: readonly string[]): string {
 const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata.
 
 /**
- * For each country code: the code; its regions, the main one first; how many digits follow the code;
- * what is dialled before them inside the country; whether they can begin with 0 (k: usual, r: only in special numbers);
- * the pattern of what is dialled before the code of another country, where that is not 00; how many digits mobile numbers
- * usually have; of mobile numbers how many digits they have, and their pattern; of landlines how many, and the two digits
- * that they begin with, or their pattern where they begin with a 0 that belongs to them.
+ * For each country code: the code; its regions, the main one first; how many digits follow the code; the domestic
+ * prefix; whether the digits can begin with 0 (k: usual, r: only in special numbers); the pattern of international
+ * prefixes, if not 00; the usual length of mobile numbers; the lengths of mobile numbers, and their pattern; the
+ * lengths of landlines, and their first two digits, or their pattern if they begin with a 0 that belongs to them.
  */
 `;
 
-/** Numbers of nobody, that Ofcom set aside for examples. */
+/** Numbers that belong to nobody: Ofcom reserves them for examples. */
 const MADE_UP: Readonly<Record<string, string>> = { 44: '77009\\d{5}' };
 
 /** What the API takes (4.2), with the country code. */
 const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
 
 function line(code: string, name: string, regions: readonly Region[]): string {
-  // Canada has numbers of 7 digits, which can't be dialled from abroad. Mostly, 7 digits lack their area code.
+  // Canada has 7-digit numbers, which can't be dialed from abroad. Mostly, 7 digits just lack their area code.
   const all = regions.flatMap((region) => region.lengths).filter((length) => code !== '1' || length !== 7);
   const isPossible = (digits: number) => digits >= MIN_DIGITS && digits <= MAX_DIGITS;
   const usualZero = regions.some(({ fixed, mobile }) => canBeginWith(fixed, '0') || canBeginWith(mobile, '0'));
   const anyZero = regions.some(({ pattern }) => canBeginWith(pattern, '0'));
-  // Without a region there is no inside, where a 0 could be dialled before the number.
+  // Without a region, there is no domestic prefix that a 0 could be.
   const zero = usualZero || (anyZero && name === '') ? 'k' : anyZero ? 'r' : '';
   const trunk = regions.find((region) => region.trunk !== '')?.trunk ?? '';
   const usual = Math.min(...regions.map(({ example }) => example.length).filter((length) => length > 0));
@@ -98,18 +97,18 @@ function canBeginWith(pattern: string, digits: string): boolean {
   return pattern !== '' && startOf(pattern).test(digits);
 }
 
-/** One pattern for several. */
+/** Joins several patterns. */
 function alternatives(patterns: readonly string[]): string {
   return [...new Set(patterns.filter((pattern) => pattern !== ''))].join('|').replaceAll('(?:', '(');
 }
 
-/** Reads a region from the places that libphonenumber-js's own `Metadata` class reads it from. */
+/** Reads a region from the places where libphonenumber-js's own `Metadata` class reads it. */
 function region(given: unknown, name: string): Region {
   const fields = asArray(given, name);
   const lengths = numbers(fields[3], name);
   const [fixed, mobile] = asArray(fields[11], name).map((type) => (Array.isArray(type) ? (type as unknown[]) : []));
   const patternOf = (type: unknown[] = []) => (typeof type[0] === 'string' ? type[0] : '');
-  // Where mobile numbers can't be told from others, their pattern is empty.
+  // If mobile numbers can't be told from others, their pattern is empty.
   const [mobilePattern, ofMobile] = patternOf(mobile) === '' ? [patternOf(fixed), fixed] : [patternOf(mobile), mobile];
   const example = asObject(examples, 'examples')[name];
   const lengthsOf = (type: unknown[] = []) => (Array.isArray(type[1]) ? numbers(type[1], name) : lengths);

@@ -18,14 +18,14 @@ export function zonesFile(): string {
 const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata and moment-timezone's time zones.
 
 /**
- * For each country code, and for each region whose numbers can be told apart by their first digits and that has other
- * clocks: what the numbers begin with; the time zones, one for each clock, the capital's first.
+ * For each country code, and for each region with other clocks that the first digits of its numbers identify: those
+ * digits; the time zones, one for each clock, the capital's first.
  */
 `;
 
 interface Region {
   readonly name: string;
-  /** The pattern of what its numbers begin with after the country code; empty where others begin like that, too. */
+  /** The pattern of the first digits after the country code; empty if other regions share them. */
   readonly leadingDigits: string;
 }
 
@@ -58,7 +58,7 @@ function oneForEachClock(regions: readonly string[]): string[] {
   return [capital, ...others.sort()];
 }
 
-/** The capital's zone; in a region with one clock, any. */
+/** The capital's zone, or any zone of a region with one clock. */
 function capitalOf(region: string): string {
   const zones = zonesOf(region);
   if (new Set(zones.map(clockOf)).size === 1) return mainOf(zones);
@@ -75,7 +75,7 @@ function zonesOf(region: string): string[] {
   return zones;
 }
 
-/** Of zones with one clock, the one with most people, then the one that fewest other countries have. */
+/** Of zones with the same clock, the one with most people, then the one in the fewest other countries. */
 function mainOf(zones: readonly string[]): string {
   const known = zones.filter((name) => !TOO_NEW.has(name)).map(zoneNamed);
   const [main] = known.sort(
@@ -91,7 +91,7 @@ function zoneNamed(name: string): NonNullable<ReturnType<typeof tz.zone>> {
   return zone;
 }
 
-/** Zones whose clocks agree for these years count as one. From the data's version: the same whenever it is built. */
+/** Zones whose clocks agree in these years count as one. Taken from the data, so that every build is the same. */
 const FIRST_YEAR = Number.parseInt(tz.dataVersion, 10);
 const YEARS = { from: Date.UTC(FIRST_YEAR, 0, 1), until: Date.UTC(FIRST_YEAR + 3, 0, 1) };
 
@@ -101,7 +101,7 @@ function clockOf(name: string): string {
     (untils[index] ?? Infinity) > YEARS.from && (untils[index - 1] ?? -Infinity) < YEARS.until;
   const periods = offsets.map((offset, index) => ({ offset, from: Math.max(untils[index - 1] ?? 0, YEARS.from) }));
   const relevant = periods.filter(isRelevant);
-  // A change of the name alone, such as from CST to EST, is none of the clock.
+  // A new name alone, such as EST for CST, doesn't change the clock.
   const changes = relevant.filter(({ offset }, index) => offset !== relevant[index - 1]?.offset);
   return changes.map(({ offset, from }) => `${offset}@${from}`).join();
 }
@@ -110,7 +110,7 @@ function clocksOf(zones: readonly string[]): string {
   return zones.map(clockOf).sort().join(';');
 }
 
-/** The digits, with the country code, that a pattern of first digits stands for. */
+/** The digits, with country code, that a pattern of first digits matches. */
 function beginningsOf(code: string, pattern: string): string[] {
   const expression = new RegExp(`^(?:${pattern})`);
   const startingWith = (digits: string): string[] => {

@@ -9,8 +9,8 @@ export interface Account {
 }
 
 /**
- * Corrects a base address as users paste it: with spaces around it, with a slash at its end, or without `https://`. This
- * form is for n8n's expressions (declarative requests, credential test), the function for code. A test compares the two.
+ * Corrects a base address as users paste it: with spaces around it, a slash at its end, or no `https://`. This form is
+ * for n8n's expressions (declarative requests, credential test), the function for code. A test compares them.
  */
 export const BASE_URL_EXPRESSION =
   '={{ $credentials.baseUrl.trim().replace(/^(?!https?:\\/\\/)/i, "https://").replace(/\\/+$/, "") }}';
@@ -23,10 +23,10 @@ export function normalizeBaseUrl(baseUrl: string): string {
     .replace(/\/+$/, '');
 }
 
-/** The account that the fields of a credential give, or why they give none. No text of a failure shows a field. */
+/** The account in the fields of a credential, or why there is none. The failure's texts show no field. */
 export function accountIn(credential: JsonRecord): Account | Failure {
   const baseUrl = normalizeBaseUrl(asText(credential.baseUrl));
-  // People paste spaces along with a key, and invisible characters of a web page (a zero-width space).
+  // People paste a key with spaces, or with invisible characters of a web page (a zero-width space).
   const apiKey = asText(credential.apiKey)
     .replace(/\p{Cf}/gu, '')
     .trim();
@@ -38,12 +38,12 @@ export function accountIn(credential: JsonRecord): Account | Failure {
   return apiKey === '' ? failure('apiKeyEmpty') : { baseUrl, apiKey };
 }
 
-/** One service has the same paths under both of these ends (API part 9). */
+/** The service has the same paths below both versions (API part 9). */
 const VERSION = /(?:\/api)?\/v1\/*$/i;
 
 /**
- * Identifies an account without revealing its key. The service counts its limit per key (API part 8). One host may have
- * several services, so the path before the version counts; the scheme does not: a service is the same over http and https.
+ * Identifies an account without revealing its key. The service counts its limit per key (API part 8). The path before
+ * the version counts, because a host may have several services; the scheme doesn't: http and https are the same.
  */
 export function accountId({ baseUrl, apiKey }: Account): string {
   const { hostname, port, pathname } = new URL(baseUrl);

@@ -1,6 +1,6 @@
 /**
- * What an answer of the service means, by the API's document (parts 2, 3 and 7). docs/how-sending-works.md shows users the
- * same table. What the document leaves open is uncertain.
+ * What an answer from the service means, by the API's document (parts 2, 3 and 7). docs/how-sending-works.md has the
+ * same table for users. Anything that the document leaves open is uncertain.
  */
 import { readComplaints } from './complaints';
 import { asText, isRecord, type JsonRecord } from './records';
@@ -9,7 +9,7 @@ export interface Answer {
   readonly statusCode: number;
   /** The body as a JSON object; null if it is anything else. */
   readonly envelope: JsonRecord | null;
-  /** The envelope's `error`; empty where there is none. */
+  /** The envelope's `error`; empty if there is none. */
   readonly error: JsonRecord;
   /** A body of plain text; empty if it is a JSON object or a page. */
   readonly text: string;
@@ -18,7 +18,7 @@ export interface Answer {
 /** A 4xx that leaves open whether the service handled the request: a timeout, a conflict, or a gateway that gave up. */
 const OPEN: ReadonlySet<number> = new Set([408, 409, 425, 499]);
 
-/** The codes of part 7 by which nothing is sent. */
+/** The codes of part 7 that mean that nothing was sent. */
 const REFUSALS = new Set<unknown>(['MISSING_API_KEY', 'INVALID_API_KEY', 'VALIDATION_ERROR', 'INSUFFICIENT_CREDITS']);
 
 /** How a service says that it failed, perhaps after it had sent the message. */
@@ -31,7 +31,7 @@ export function meaningOfAnswer(answer: Answer): 'accepted' | 'rejected' | 'unce
   if (!isRefusal(answer)) return 'uncertain';
   if (hasEntries(envelope)) return 'accepted';
   if (hasMessageId(envelope)) return 'uncertain';
-  // A 429 is the rate limit, whatever its body (part 8).
+  // A 429 is the rate limit, with any body (part 8).
   return statusCode !== 429 && saysServiceFailed(answer) ? 'uncertain' : 'rejected';
 }
 
@@ -45,7 +45,7 @@ function saysServiceFailed({ envelope, error, text }: Answer): boolean {
   return [...said, text].some((each) => SERVICE_FAILED.test(each));
 }
 
-/** Whether an answer says what became of its messages, rather than repeating them. */
+/** Whether an answer has outcomes of messages, rather than a copy of the request. */
 function hasEntries(envelope: JsonRecord | null): boolean {
   const entries = isRecord(envelope?.data) ? envelope.data.messages : null;
   const isEntry = (each: unknown) => isRecord(each) && ('message_id' in each || 'status' in each || hasError(each));
@@ -72,7 +72,7 @@ export function wordsOfEntry(entry: JsonRecord): string[] {
   return texts.length > 0 || SENT.has(status) || NOT_SENT.has(status) ? texts : [asText(entry.status)];
 }
 
-/** A field about an error that has a value, or the document's sign of a failure (2.4). */
+/** Whether a field about an error has a value, or the document's sign of a failure (2.4) is there. */
 function hasError(entry: JsonRecord): boolean {
   const fields = Object.entries(entry);
   return entry.success === false || fields.some(([name, value]) => /error/i.test(name) && hasValue(value));
@@ -86,7 +86,7 @@ function hasValue(value: unknown, depth = 0): boolean {
   return depth > MAX_DEPTH || Object.values(value).some((inner) => hasValue(inner, depth + 1));
 }
 
-/** In lower case; empty where there is none, and "?" for anything but a text. */
+/** In lower case; empty if there is none, and "?" for anything but a text. */
 function statusOf({ status }: JsonRecord): string {
   if (typeof status === 'string') return status.trim().toLowerCase();
   return status === undefined || status === null ? '' : '?';
@@ -103,7 +103,7 @@ export function hasMessageId(value: unknown, depth = 0): boolean {
   );
 }
 
-/** The code of an error, if it is written like those of the document. */
+/** The code of an error, if it looks like those in the document. */
 export function codeIn({ code }: JsonRecord): string | null {
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : null;
 }

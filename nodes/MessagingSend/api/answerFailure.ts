@@ -4,7 +4,7 @@ import { type Complaint, readComplaints } from './complaints';
 import { isNumber } from './records';
 import { serviceText, serviceTexts } from './serviceText';
 
-/** Why an answer leaves open what became of its messages. */
+/** Why an answer leaves open what happened to its messages. */
 export function uncertainFailure({ statusCode: status, envelope, error }: Answer): Failure {
   const details = { httpStatus: status, serviceSays: serviceTexts([error.message]) };
   if (isSuccess(status) && envelope?.success !== false) return failure('answerUnreadable', { status }, details);
@@ -14,13 +14,13 @@ export function uncertainFailure({ statusCode: status, envelope, error }: Answer
 
 /**
  * Why an answer rejects its request: by its `error.code` (part 7), or else by its status.
- * @param location of a redirect; empty where there is none
+ * @param location of a redirect; empty if there is none
  * @param retryAfter how long the service asks to wait, in milliseconds
  */
 export function rejectionFailure(answer: Answer, location: string, retryAfter: number | null): Failure {
   const { statusCode: status, envelope, error } = answer;
   const byStatus = CODE_BY_STATUS[status] ?? (status < 400 ? 'REDIRECTED' : `HTTP_${status}`);
-  // Part 7 shows no code for the limit, so any code means it.
+  // Part 7 has no code for the limit, so any code means it.
   const code = status === 429 ? 'RATE_LIMITED' : (codeIn(error) ?? byStatus);
   const complaints = code === 'VALIDATION_ERROR' ? readComplaints(error).map(({ text }) => text) : [];
   const details = { code, httpStatus: status, serviceSays: serviceTexts([error.message, ...complaints]) };
@@ -42,7 +42,8 @@ export function rejectionFailure(answer: Answer, location: string, retryAfter: n
     case 'FORBIDDEN':
       return failure('forbidden', { status }, details);
     default: {
-      // The service's own answer is about this request. A page may come from a firewall that blocks one text, or everything.
+      // The service's own answer is about this request. A page may be a firewall's, which blocks one text or
+      // everything.
       const scope = envelope !== null || status === 400 || status === 413 ? 'request' : 'unclear';
       return failure('refusedWithStatus', { status }, { ...details, scope });
     }
@@ -58,7 +59,7 @@ const CODE_BY_STATUS: Partial<Record<number, string>> = {
   422: 'VALIDATION_ERROR',
 };
 
-/** The failure of what costs more credits than there are, with both figures where they are numbers. */
+/** The failure when credits don't suffice, with both figures if they are numbers. */
 export function creditsTooLow({ required, available }: Record<keyof Credits, unknown>, details: Details = {}): Failure {
   if (!isNumber(required) || !isNumber(available)) return failure('creditsTooLow', { figures: '' }, details);
   const figures = ` (${required} needed, ${available} left)`;
@@ -74,13 +75,13 @@ export function rateLimited(retryAfter: number | null, details: Details = {}): F
   return failure('rateLimited', { wait }, details);
 }
 
-/** The host of a redirect's new address; no more, because anything can be in the rest. */
+/** Only the host of a redirect's new address, because the rest can contain anything. */
 function originIn(location: string): string {
   const [origin] = /^https?:\/\/[\w.:-]+(?=[/?#]|$)/i.exec(location) ?? [];
   return origin === undefined ? '' : ` (${serviceText(origin)})`;
 }
 
-/** The failure of one message in a rejected bulk request, from that of the request and the complaints about the message. */
+/** The failure of one message in a rejected bulk request, from the request's and the complaints about the message. */
 export function messageFailure({ code, httpStatus, scope }: Failure, complaints: readonly Complaint[]): Failure {
   const serviceSays = serviceTexts(complaints.map(({ text }) => text));
   return failure('valueInvalid', { part: 'this message' }, { code, httpStatus, scope, serviceSays });

@@ -1,21 +1,23 @@
 import { isRecord, type JsonRecord } from './records';
 
 export interface Complaint {
-  /** The index of the message that it is about, counted from 0; null where the error names none. */
+  /** The index of the message that it is about, counted from 0; null if the error names none. */
   readonly index: number | null;
-  /** Empty where it only names the message. */
+  /** Empty if it only names the message. */
   readonly text: string;
 }
 
-/** `messages[3].phone`, `messages.3.phone`, `/messages/3/phone`, `$['messages'][3]['phone']`, each without the field too. */
+/**
+ * `messages[3].phone`, `messages.3.phone`, `/messages/3/phone`, `$['messages'][3]['phone']`, with or without the field.
+ */
 const NAME = /\bmessages['"]?\]?[.[/]['"]?(\d{1,6})\b/g;
-/** Keys that need not be shown before their text. */
+/** Keys that tell the user nothing about their text. */
 const PLAIN = /^(\d*|message|errors?|details?)$/;
 const [MAX_COMPLAINTS, MAX_DEPTH, MAX_KEY, MAX_TEXT] = [1_000, 8, 200, 10_000];
 
 /**
- * Reads every text of an error. The API leaves the structure of its details open (part 7). So a text is about the message
- * that the text itself names as `messages[N]`, or the keys that lead to it, or a path beside it in the same object.
+ * Reads every text of an error. The API leaves the structure of error details open (part 7), so `messages[N]` may be in
+ * the text itself, in the keys that lead to it, or in a path beside it in the same object.
  */
 export function readComplaints(error: JsonRecord): Complaint[] {
   const { code, status, ...rest } = error;
@@ -34,7 +36,7 @@ function search(value: unknown, path: string, about: Array<number | null>, found
     const indices = [indicesIn(text), indicesIn(path)].find(({ length }) => length > 0) ?? about;
     found.push(...indices.slice(0, MAX_COMPLAINTS).map((index) => ({ index, text: says })));
   } else if (Array.isArray(value)) {
-    // Texts are complaints about the list; the place of anything else may be that of its message.
+    // Texts are complaints about the list; for anything else, the index may be that of its message.
     value.forEach((each, index) =>
       search(each, textOf(each) === '' ? `${path}.${index}` : path, about, found, depth + 1),
     );

@@ -1,7 +1,7 @@
-/** Hides the API key in a text of the service. Where it finds the key, the text comes back without its escapes. */
+/** Hides the API key in a text of the service. A text that contains the key comes back without its escapes. */
 export type KeyMask = (text: string) => string;
 
-/** A shorter text is no key, and hiding it would change much of an answer. */
+/** A shorter text isn't a key, and hiding it would change much of an answer. */
 const MIN_KEY_LENGTH = 4;
 
 /** Finds the key in every form in which a program may repeat it: in a URL, in JSON, in base64, in capitals. */
@@ -19,7 +19,7 @@ export function keyMask(apiKey: string): KeyMask {
   };
 }
 
-/** Nothing that is read of an answer is deeper. */
+/** The node reads nothing deeper than this in an answer. */
 const MAX_DEPTH = 100;
 
 /** A JSON value with each text, number and name masked. */
@@ -33,7 +33,7 @@ export function masked(value: unknown, mask: KeyMask, depth = 0): unknown {
   return Object.fromEntries(entries);
 }
 
-/** An escape of a URL or of JSON, also of a URL in a URL, or of JSON in JSON, up to three times. */
+/** An escape of a URL or of JSON, nested up to three times (a URL in a URL, JSON in JSON). */
 const ESCAPE = /(?:%(?:25){0,3}|\\{1,7}u00)([\da-f]{2})|\\{1,7}(["\\/])/gi;
 
 function withoutEscapes(text: string): string {
@@ -44,7 +44,7 @@ function withoutEscapes(text: string): string {
 
 /**
  * The key in base64, alone or within a longer text such as `Bearer <key>`. Three bytes become four characters, so there
- * are three ways. A character at an end that also depends on what is around the key is left out.
+ * are three forms. Characters at the ends that also depend on what is around the key are left out.
  */
 function inBase64(apiKey: string, alphabet: 'base64' | 'base64url'): string[] {
   return [0, 1, 2].map((before) => {

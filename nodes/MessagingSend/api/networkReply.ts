@@ -7,8 +7,8 @@ const TRANSIENT =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/;
 
 /**
- * The reply to a request without a complete answer, from the error that n8n's HTTP helper threw. It is `rejected` only after
- * an error that can't occur once the request has left, else `uncertain`.
+ * The reply to a request without a complete answer, from the error that n8n's HTTP helper threw: `rejected` only if the
+ * error can't occur once the request has left, else `uncertain`.
  */
 export function networkReply(thrown: unknown): Exclude<Reply, Accepted> {
   const causes = chain(thrown);
@@ -27,7 +27,7 @@ export function networkReply(thrown: unknown): Exclude<Reply, Accepted> {
   return rejected(failed, { retryable: TRANSIENT.test(code) });
 }
 
-/** What kept a request from being connected, if an error can't come later. */
+/** Why a request was not connected; undefined if the error can also come later. */
 function whyNotConnected(error: JsonRecord, departure: Departure) {
   const { syscall, constructor: errorClass } = error;
   const code = String(error.code);
@@ -44,11 +44,11 @@ function whyNotConnected(error: JsonRecord, departure: Departure) {
 type Departure = 'waiting' | 'left' | 'unknown';
 
 /**
- * Whether the request has left, from the last state of Node's request and socket. The error does not tell: a timeout, a
+ * Whether the request has left, from the last state of Node's request and socket. The error doesn't tell: a timeout, a
  * reset or a stop looks the same before and after.
  * - A request without a socket still has all its bytes: it waits for a proxy's connection, for example.
  * - A TLS socket holds them back until the handshake is complete and the certificate is verified.
- * - A plain socket counts in `_bytesDispatched` what it passed to the system. `bytesWritten` includes what still waits.
+ * - A plain socket counts what it passed to the system in `_bytesDispatched`; `bytesWritten` includes waiting bytes.
  */
 function departureOf(causes: readonly JsonRecord[]): Departure {
   // axios adds Node's request to its errors.
@@ -70,7 +70,7 @@ const MAX_CAUSES = 6;
 function chain(thrown: unknown): JsonRecord[] {
   const causes: JsonRecord[] = [];
   for (let error = thrown; isRecord(error) && causes.length < MAX_CAUSES; error = error.cause) causes.push(error);
-  // If several addresses were tried, each has its own error. One that was connected may have the request.
+  // If several addresses were tried, each has its own error. One that was connected may have got the request.
   const attempts: unknown = causes.at(-1)?.errors;
   const failed = Array.isArray(attempts) ? attempts.map((attempt) => (isRecord(attempt) ? attempt : {})) : [];
   return failed.every(({ syscall }) => syscall === 'connect') ? [...causes, ...failed] : causes;

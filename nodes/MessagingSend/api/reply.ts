@@ -8,23 +8,23 @@ import { asText, isRecord, type JsonRecord } from './records';
 export interface ApiRequest {
   readonly endpoint: Endpoint;
   readonly body?: JsonRecord;
-  /** In milliseconds; default is the user's 'Timeout'. */
+  /** In milliseconds; the user's 'Timeout' by default. */
   readonly timeout?: number;
 }
 
-/** Makes one HTTP call. Never throws for what the service or the network does. */
+/** Makes one HTTP call. Never throws because of the service or the network. */
 export type Call = (request: ApiRequest) => Promise<Reply>;
 
 export type Reply =
   | Accepted
   | Rejected
-  /** The request may have reached the service, and no usable answer tells its result. */
+  /** The request may have reached the service, and no usable answer tells the result. */
   | { readonly kind: 'uncertain'; readonly failure: Failure };
 
 /** The service handled the request. */
 export interface Accepted {
   readonly kind: 'accepted';
-  /** The envelope's (2.4). */
+  /** The envelope's `data` (2.4). */
   readonly data: JsonRecord;
 }
 
@@ -56,8 +56,8 @@ export interface HttpAnswer {
 
 /**
  * Reads an HTTP answer.
- * @param mask hides the API key wherever the answer has it
- * @param request whose phones and texts the error of the answer may repeat
+ * @param mask hides the API key wherever the answer contains it
+ * @param request its phones and texts are removed from the answer's error
  */
 export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMask, request: JsonRecord = {}): Reply {
   const envelope = parse(body, mask);
@@ -96,20 +96,20 @@ function parse(body: unknown, mask: KeyMask): JsonRecord | null {
   }
 }
 
-/** The envelope's `error`, also where it is a text or its fields are in the envelope itself. */
+/** The envelope's `error`, even if it is a text, or its fields are in the envelope itself. */
 function errorOf(envelope: JsonRecord | null): JsonRecord {
   const { error } = envelope ?? {};
   if (isRecord(error)) return error;
   return { ...envelope, ...(typeof error === 'string' && { message: error }) };
 }
 
-/** A longer wait, in milliseconds, is a mistake of the header. */
+/** In milliseconds; a header that asks for a longer wait is wrong. */
 const MAX_WAIT = 24 * 60 * 60 * 1000;
 
 /**
- * How long the service asks to wait, in milliseconds, from Retry-After: seconds or a date. Null where it makes no sense, or
- * where the time has passed.
- * @param now milliseconds since 1970
+ * How long the service asks to wait, in milliseconds, from Retry-After: seconds or a date. Null if that makes no sense,
+ * or the time has passed.
+ * @param now in milliseconds since 1970
  */
 export function readRetryAfter(headers: JsonRecord, now: number): number | null {
   const text = asText(headers['retry-after']).trim();

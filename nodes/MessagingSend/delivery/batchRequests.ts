@@ -15,12 +15,12 @@ export interface BatchRequestsConfig {
   readonly operation: SendOperation;
   readonly requests: Pick<Requests, 'make' | 'wait'>;
   readonly journal: Pick<AccountJournal, 'beforeRequest' | 'afterReply' | 'skip'>;
-  /** Which messages the user does not want to be sent; null if all may be. */
+  /** Decides which messages the user doesn't want sent; null if all may be sent. */
   readonly keepBack: KeepBack | null;
 }
 
 export interface RequestedBatch {
-  /** What was requested: the batch without messages that other executions have taken. */
+  /** What was requested: the batch without messages that were kept back, or that other executions have. */
   readonly batch: Batch;
   readonly reply: BatchReply;
   /** Lets the next request leave. Call it once the outcomes show whether the run goes on. */
@@ -28,17 +28,17 @@ export interface RequestedBatch {
 }
 
 export type BatchReply =
-  /** With the `data` of each request that the batch took. */
+  /** With the `data` of every request that was made for the batch. */
   | { readonly kind: 'accepted'; readonly answers: readonly JsonRecord[] }
   | Rejected
   | { readonly kind: 'uncertain' | 'not_requested'; readonly failure: Failure };
 
 const LEAVE: Permission = { kind: 'leave' };
 
-/** When a message that another run has in flight is asked about again, in milliseconds. */
+/** How long to wait, in milliseconds, before asking again about a message that another run has in flight. */
 const ASK_AGAIN_AFTER = 200;
 
-/** Requests batches, each as soon as the circuit breaker and the journal allow it and only while the run goes on. */
+/** Requests each batch as soon as the circuit breaker and the journal allow it, and only while the run goes on. */
 export class BatchRequests {
   constructor(
     private readonly config: BatchRequestsConfig,
@@ -56,12 +56,12 @@ export class BatchRequests {
         left = made;
       }
     } catch {
-      // The run is stopped.
+      // The run was stopped.
     }
     return this.notRequested(left);
   }
 
-  /** @returns what to request again if the request did not leave, though the run goes on */
+  /** @returns what is left to request, if the request did not leave although the run goes on */
   private async attempt(batch: Batch, pass: Pass): Promise<RequestedBatch | Batch> {
     const { operation, requests, journal } = this.config;
     const [body, ...more] = operation.bodies(batch.messages);
@@ -76,7 +76,7 @@ export class BatchRequests {
       if (more.length === 0 || received?.kind !== 'accepted') journal.afterReply(batch, received);
     };
     const flight = { mayLeave, beforeRequest, afterReply };
-    // It throws if the request was called off, or the run is stopped.
+    // Throws if the request was called off, or the run stopped.
     const reply = await requests.make({ endpoint: operation.endpoint, body }, flight).catch(() => null);
     if (reply?.kind === 'accepted' && more.length > 0)
       return await this.requestMore(batch, reply, more, mayLeave, pass);
@@ -122,7 +122,7 @@ export class BatchRequests {
     return { batch, reply, done: () => pass.end(end) };
   }
 
-  /** The messages that may no longer be sent: the request was planned, or first made, some time ago. */
+  /** Messages to keep back after all: a window may have closed since the request was planned, or first made. */
   private keptBackFrom(batch: Batch): Permission | null {
     const { keepBack, journal } = this.config;
     if (keepBack === null) return null;
@@ -133,14 +133,14 @@ export class BatchRequests {
     return results.length === 0 ? null : { kind: 'taken', receipt: journal.skip({ batch: null, results, data: null }) };
   }
 
-  /** The journal knows the outcomes of these messages, so they are not settled again. */
+  /** The journal already has the outcomes of these messages, so they are not settled again. */
   private withoutTaken(batch: Batch, receipt: Receipt): Batch {
     this.settlement.add(receipt);
     const taken = new Set<Message>(receipt.results.map(({ message }) => message));
     return { ...batch, messages: batch.messages.filter((message) => !taken.has(message)) };
   }
 
-  /** If the run has not ended, only the Stop button is left as the reason; n8n itself tells the user. */
+  /** If the run has not ended, only the Stop button can be the reason; n8n itself tells the user. */
   private notRequested(batch: Batch, why = this.settlement.whyEnded ?? failure('stopped')): RequestedBatch {
     return { batch, reply: { kind: 'not_requested', failure: why }, done: () => undefined };
   }

@@ -1,8 +1,8 @@
 import { type Batch, type Message, textsOf } from '../messages/message';
 
 /**
- * Packs messages into requests. All parts of a text are in one request, if the operation sends several texts in one.
- * @param size in texts; a message with more parts has a request of its own
+ * Packs messages into requests. A message is never divided: all parts of its text are in one batch.
+ * @param size in texts; a message with more parts gets a batch of its own
  * @param lastNumber the number of the batch before the first one
  */
 export function pack(messages: readonly Message[], size: number, lastNumber = 0): Batch[] {
@@ -21,8 +21,8 @@ export function pack(messages: readonly Message[], size: number, lastNumber = 0)
 }
 
 /**
- * Works on several batches at once, and starts them in their order. A batch that shares a number with earlier batches waits
- * until these are done.
+ * Works on several batches at once, in their order. A batch that shares a number with earlier ones waits until those
+ * are done.
  * @param repeated every number that several batches share; may contain others
  * @param maxConcurrent how many batches run at once
  */

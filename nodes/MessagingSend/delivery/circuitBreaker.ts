@@ -45,7 +45,7 @@ export class CircuitBreaker {
     this.uncertainInARow = uncertainInARow ?? 0;
   }
 
-  /** Waits until a request may be risked; null when the run has ended. Throws what the probe throws. */
+  /** Waits until a request may be risked. @returns null if the run has ended @throws what the probe throws */
   async admit(): Promise<Pass | null> {
     while (this.settlement.whyEnded === null) {
       const { state } = this;
@@ -68,7 +68,7 @@ export class CircuitBreaker {
     return {
       isValid,
       end: (reply) => {
-        // No other request is valid during a trial, so the state is still that of this pass.
+        // No other request is valid during a trial, so the state still belongs to this pass.
         if (state === 'halfOpen') this.state = state;
         if (isValid() && reply?.kind === 'uncertain') {
           this.openings += 1;
@@ -104,39 +104,39 @@ export class CircuitBreaker {
   }
 }
 
-/** @param sign the last sign of the outage; null if an earlier attempt saw it */
+/** @param sign the last sign of the outage; null if only an earlier attempt saw it */
 function serviceDown(sign: Failure | null): Failure {
   const { httpStatus = null, serviceSays = '', message } = sign ?? {};
   return failure('serviceDown', { sign: message === undefined ? '' : `${message}. ` }, { httpStatus, serviceSays });
 }
 
 /**
- * How long uncertain replies count for a later attempt of their execution, in milliseconds. Retry On Fail repeats a node
- * within seconds; a loop with a Wait in it comes back when the service may long work again.
+ * How long uncertain replies count for a later attempt of their execution, in milliseconds. Retry On Fail repeats a
+ * node within seconds, but in a loop with a Wait, the service may have recovered long before the next round.
  */
 const COUNTS_FOR = 60_000;
 
-/** Enough of an account's hash to tell the few of a run apart, and too little to guess a key by. */
+/** Enough of an account's hash to tell a run's few accounts apart, and too little to guess a key from. */
 const MARK_LENGTH = 4;
 
 /**
- * That the last reply to an account was uncertain, kept in the execution for all runs of the node, so that a re-run, or
- * the next round of a loop, risks no message before the service has shown that it works.
+ * Whether the last reply to an account was uncertain, kept in the execution for all runs of the node: a re-run, or the
+ * next round of a loop, then risks no message before the service has shown that it works.
  */
 export interface Outages {
   /**
-   * How many uncertain replies in a row count for this attempt: 0 if they are of another execution or long ago, so one
-   * more does not end the run; null if the last reply was not uncertain.
+   * How many uncertain replies in a row count for this attempt; null if the last reply was not uncertain. Those of
+   * another execution, or of long ago, count as 0, so one more does not end the run.
    */
   readonly uncertainInARow: number | null;
   readonly note: (uncertainInARow: number) => void;
 }
 
 /**
- * @param kept what n8n keeps of the node in the execution
- * @param account a hash of it
- * @param execution the id of the execution; a Retry in n8n's list has its own
- * @param now milliseconds since 1970
+ * @param kept the node's context, which n8n keeps in the execution
+ * @param account a hash of the account
+ * @param execution the ID of the execution; a Retry in n8n's list has its own
+ * @param now in milliseconds since 1970
  */
 export function outagesIn(kept: JsonRecord, account: string, execution: string, now: () => number): Outages {
   const mark = account.slice(0, MARK_LENGTH);

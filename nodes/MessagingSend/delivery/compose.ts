@@ -13,15 +13,15 @@ export interface Composed {
 }
 
 /**
- * Halves of characters, as of an emoji that was cut in two, and null characters. No reader sees them, and a service that
- * can't read or store them (PHP, PostgreSQL) would refuse the whole batch, or fail with it.
+ * Halves of characters, as of an emoji that was cut in two, and null characters. No reader sees them, and a service
+ * that can't read or store them (PHP, PostgreSQL) would reject the whole batch, or crash on it.
  */
 const NO_CHARACTER = /[\0\p{Surrogate}]/gu;
 
-/** Anything that a reader sees: not only spaces, control characters and characters that fonts leave out. */
+/** A character that a reader sees: no space, control character, or character that fonts leave out. */
 const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** What JavaScript writes in place of a missing value, as words of their own. */
+/** What JavaScript writes in place of a missing value, as a word of its own. */
 const MISSING =
   /[Uu]ndefined|UNDEFINED|(?<!\p{L})(?:null|NULL|NaN|Invalid (?:Date(?:Time)?|Duration|Interval))(?!\p{L})|\[object Object\]/gu;
 
@@ -29,13 +29,13 @@ const MISSING =
 const FIELD_OF_ITEM = /\$json[.[]/;
 
 export interface Rules extends Pick<DeliveryOptions, 'longMessages' | 'numberCheck' | 'emptyFields'> {
-  /** In code points; null where the service decides. */
+  /** In code points; null if the service decides. */
   readonly maxCharacters: number | null;
 }
 
 /**
  * Composes the drafts of all items, each on its own: a bad one never harms another.
- * @param pause called after each item: its expressions can take n8n some tenths of a millisecond
+ * @param pause called after each item, because its expressions can take n8n some tenths of a millisecond
  */
 export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Promise<void>): Promise<Composed> {
   const messages: Message[] = [];
@@ -59,7 +59,7 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
   if (isFailure(read)) return read;
   const given = textOf(message);
   if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
-  // What a person answers is read as it is.
+  // Only questions have a link. A person decides by what is shown, so nothing may reorder it.
   const readable = draft.link === undefined ? given : withoutDirections(given);
   const own = readable.replace(NO_CHARACTER, '');
   if (isUnevaluated(own)) return failure('textNotEvaluated');
@@ -69,10 +69,10 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
   if (draft.key !== null && isUnevaluated(draft.key)) return failure('keyNotEvaluated');
   const after = draft.link === undefined ? '' : `\n${draft.link}`;
   const text = own.replaceAll('\\{{', '{{') + after;
-  // No limit is known for bulk texts (API part 8). They are cut to that of Send, and only if the user chose to.
+  // The API has no limit for bulk texts (part 8), so they are cut to Send's limit only if the user chose to.
   const max = rules.maxCharacters ?? (rules.longMessages === 'fail' ? null : MAX_CHARACTERS);
   const whole = messageOf(draft, read, text);
-  // A string has at least as many units as code points, so code points are counted for few texts.
+  // A string never has fewer units than code points, so only long texts need to be counted.
   if (max === null || text.length <= max || codePoints(text) <= max) return whole;
   switch (rules.longMessages) {
     case 'truncate': {
@@ -92,7 +92,7 @@ export function compose(draft: Draft, rules: Rules): Message | Failure {
   }
 }
 
-/** Whether it is what n8n evaluates in an expression, so not behind a backslash: every recipient would get it. */
+/** Whether the text contains an unevaluated expression (without a backslash): every recipient would get it. */
 function isUnevaluated(text: string): boolean {
   const start = text.search(/(?<!\\)\{\{/);
   return (start !== -1 && text.includes('}}', start)) || FIELD_OF_ITEM.test(text);

@@ -34,11 +34,11 @@ export interface Delivery extends Pick<DispatchConfig, 'pause'> {
   readonly batchSize: number | null;
   /** Whether the first failure ends the run; then nothing is sent if one draft can't be. */
   readonly stopOnFailure: boolean;
-  /** The account of an item's messages, the same object for the same account; or why there is none. */
+  /** The account of an item's messages, or why there is none. The same account is always the same object. */
   readonly senderOf: (item: number) => Sender | Failure;
-  /** Why nothing at all can be sent now, if so. */
+  /** Why nothing can be sent now; null if messages can. */
   readonly broken: Failure | null;
-  /** Which messages the user does not want to be sent; null if all may be. */
+  /** Decides which messages the user doesn't want sent; null if all may be sent. */
   readonly keepBack: KeepBack | null;
   readonly journal: Journal;
   readonly signal: AbortSignal | undefined;
@@ -57,24 +57,24 @@ export interface Progress {
   readonly total: number;
 }
 
-/** The result of a delivery; unless an unsendable draft kept it from starting, each message is in one list, once. */
+/** Unless an unsendable draft kept the run from starting, each message is in exactly one of these lists. */
 export interface Delivered {
   readonly unsendable: readonly Unsendable[];
-  /** Those of earlier attempts among them; those alone where an unsendable draft kept the run from starting. */
+  /** Includes earlier attempts' receipts; only those if an unsendable draft kept the run from starting. */
   readonly receipts: readonly Receipt[];
   readonly duplicates: readonly Duplicate[];
   /** How many messages an unsendable draft kept from being sent. */
   readonly heldUp: number;
-  /** The phones that more than one message of the run goes to; may contain others. */
+  /** Phones that get more than one message of the run; may contain others. */
   readonly repeated: ReadonlySet<string>;
   readonly planned: readonly Batch[];
-  /** How many of the receipts, the first ones, are of earlier attempts. */
+  /** How many receipts, from the first on, are of earlier attempts. */
   readonly recalled: number;
 }
 
 /**
- * From drafts to outcomes: composes messages, leaves out what earlier attempts have sent and what the user keeps back, sends
- * the rest from each account, and puts the outcomes together.
+ * From drafts to outcomes: composes messages, leaves out those that earlier attempts have sent or the user keeps back,
+ * and sends the rest from each account.
  */
 export async function deliver(delivery: Delivery): Promise<Delivered> {
   const { operation, options, stopOnFailure, keepBack, journal, pause } = delivery;
@@ -84,7 +84,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   await pause();
   const isOnce = duplicateMessages !== 'send';
   const rest = { isOnce, keepBack };
-  // A test goes to other people than those that the journal knows.
+  // The journal of a test knows the tester's number, so messages are diverted before it is asked.
   const tested =
     testRun === null || delivery.broken !== null
       ? null
@@ -118,7 +118,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   return conclude({ ...recalled, receipts: [...before, ...sent.flat()], duplicates, heldUp: 0, planned }, delivery);
 }
 
-/** n8n's database remembers that many messages of 'Send Once, Also in Later Runs': of a longer run, not the first ones. */
+/** What n8n's database remembers for 'Send Once, Also in Later Runs': a longer run would push out its first. */
 const MAX_SENT_ONCE = 50_000;
 
 function whyTooMany({ length: count }: readonly Message[], { duplicateMessages }: DeliveryOptions): Failure | null {
@@ -150,12 +150,12 @@ function withoutRefused(
 
 interface Share extends Sender {
   readonly journal: AccountJournal;
-  /** Of messages that other executions have sent, or may have. */
+  /** Receipts of messages that other executions have sent, or may have. */
   readonly sentBefore: readonly Receipt[];
   readonly batches: readonly Batch[];
 }
 
-/** Divides messages by their account. Batches are numbered in the order in which the input first names the accounts. */
+/** Divides messages by account. Batches are numbered in the order in which the input first names the accounts. */
 async function sharesOf(
   messages: readonly Message[],
   { senderOf, journal, options }: Delivery,
@@ -172,7 +172,7 @@ async function sharesOf(
   let last = lastBatch;
   for (const [sender, own] of bySender) {
     const account = journal.of(sender.account);
-    // A single request is left to its own reservation.
+    // A single request is checked when it is reserved.
     const { receipts, pending } =
       own.length > batchSize || isCounted ? await account.recall(own) : { receipts: [], pending: own };
     const batches = pack(pending, batchSize, last);
@@ -182,7 +182,7 @@ async function sharesOf(
   return shares;
 }
 
-/** Sends from all accounts at the same time, and gives the receipts of each. */
+/** Sends from all accounts at the same time. @returns the receipts of each */
 async function send(
   shares: readonly Share[],
   repeated: ReadonlySet<string>,
@@ -207,7 +207,7 @@ async function send(
   }
 }
 
-/** Why a run must not start, by Get Balance; null if the credits cover it. */
+/** Reads the balance. @returns why the run must not start; null if the credits cover it */
 async function whyNotCovered(requests: Requests, batches: readonly Batch[]): Promise<Failure | null> {
   if (batches.length === 0) return null;
   // Only the Stop button ends a wait for the balance.

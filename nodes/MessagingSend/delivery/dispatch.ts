@@ -13,21 +13,21 @@ import type { DeliveryOptions } from './options';
 import { concerningTheseAlone, mayConcernSome, Rejections, separateOffenders, type Suspects } from './rejections';
 import { Settlement, type SettlementConfig } from './settlement';
 
-/** Everything a dispatch needs besides its batches. It has no clock, network or signal of its own. */
+/** Everything that a dispatch needs besides its batches. It has no clock, network or signal of its own. */
 export interface DispatchConfig
   extends BatchRequestsConfig, SettlementConfig, Pick<DeliveryOptions, 'parallelRequests'> {
   readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'wait'>;
   readonly journal: Pick<AccountJournal, 'beforeRequest' | 'afterReply' | 'settle' | 'skip'>;
   readonly outages: Outages;
-  /** Every phone that more than one message goes to; may contain others. */
+  /** Phones that get more than one message; may contain others. */
   readonly repeated: ReadonlySet<string>;
-  /** Lets other work in this process run; called after each batch that is no longer sent. */
+  /** Lets other work in this process run; called after each batch that the run ended before. */
   readonly pause: () => Promise<void>;
 }
 
 /**
- * Sends batches concurrently, but never two that have a number in common: messages to one number arrive in their order.
- * Every message is in exactly one receipt. A batch that is rejected for some of its messages is sent without them.
+ * Sends batches concurrently, but never two that share a number: messages to one number arrive in order. Every message
+ * is in exactly one receipt. If a batch is rejected because of some of its messages, the others are sent without them.
  */
 export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
   const run = new Dispatch(config);
@@ -56,7 +56,7 @@ class Dispatch {
     const { whyEnded } = this.settlement;
     const requested = await this.batchRequests.make(batch);
     const { reply } = requested;
-    // With On Error: Stop, the run ends whatever the verdict.
+    // With On Error: Stop, the run ends in any case, so there is nothing to clarify.
     const isUnclear = reply.kind === 'rejected' && !this.config.stopOnFailure;
     await this.conclude(isUnclear ? { ...requested, reply: await this.rejections.clarify(reply) } : requested);
     if (whyEnded !== null) await this.config.pause();
@@ -98,7 +98,7 @@ class Dispatch {
       const rejected = others.messages.length === 0 ? null : await this.requestSome(others);
       if (rejected === null) settlement.rejectOffenders(batch, reply, offenders);
       else {
-        // The details misled (they may count from 1, or name only the first message).
+        // The details were misleading: they may count from 1, or name only the first message.
         const left = new Set(rejected.batch.messages);
         const messages = batch.messages.filter((message) => offenders.has(message) || left.has(message));
         await rejections.search({ batch: { ...batch, messages }, why: reply.failure });

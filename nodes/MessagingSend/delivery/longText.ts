@@ -1,16 +1,16 @@
-/** Number of Unicode code points, as the service counts: an emoji has two units in a string, but is one. */
+/** The number of Unicode code points, which the service counts: most emoji have two units in a string, but are one. */
 export function codePoints(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
-/** The first `size` code points, or fewer, so that no character is cut. */
+/** The first `size` code points, or fewer so that no character is cut. */
 export function truncate(text: string, size: number): string {
   return text.slice(0, beforeCharacter(text, unitsOf(text, size)));
 }
 
 /**
- * Cuts a text into parts of at most `size` code points, at white space if the last quarter of a part has some. Only the
- * white space at a cut is left out.
+ * Cuts a text into parts of at most `size` code points: at white space if there is some in the last quarter of a part.
+ * Only the white space at a cut is left out.
  */
 export function split(text: string, size: number): string[] {
   const parts: string[] = [];
@@ -32,7 +32,7 @@ function cutBefore(text: string, end: number): number {
   return beforeCharacter(text, end);
 }
 
-/** In string units; what a reader sees as one character, such as an emoji of a family or a flag, is rarely longer. */
+/** In string units. What a reader sees as one character, such as a family emoji or a flag, is rarely longer. */
 const LONGEST_CHARACTER = 50;
 
 /** Moves a cut that would divide a character to the start of that character. */

@@ -12,7 +12,7 @@ import type { Outcome, Unconfirmed } from '../messages/outcome';
 export function matchEntries(messages: readonly Message[], data: JsonRecord): Outcome[] {
   const entries = uniqueEntries(Array.isArray(data.messages) ? data.messages.filter(isRecord) : []);
   const isInPlace = (entry: JsonRecord, index: number) => [null, messages[index]?.phone].includes(phoneOf(entry));
-  // As in nearly all answers.
+  // The usual case: one entry for each message, in order.
   if (entries.length === messages.length && entries.every(isInPlace)) return entries.map(entryOutcome);
 
   const byPhone = new Map<string | null, Outcome[]>();
@@ -20,8 +20,8 @@ export function matchEntries(messages: readonly Message[], data: JsonRecord): Ou
   const expected = new Map<string, Message[]>();
   for (const message of messages) addTo(expected, message.phone, message);
   for (const [phone, { length }] of expected) {
-    // If a number has fewer entries than messages, or entries with different outcomes, nothing tells which entry belongs
-    // to which message.
+    // If a number has fewer entries than messages, or entries with different outcomes, nothing tells which entry
+    // belongs to which message.
     const outcomes = byPhone.get(phone) ?? [];
     if (outcomes.length < length || outcomes.some(({ kind }) => kind !== outcomes[0]?.kind)) byPhone.delete(phone);
   }
@@ -39,7 +39,7 @@ export function entryOutcome(entry: JsonRecord): Outcome {
 /** For a message that the answer to an accepted request does not mention. */
 export const NOT_LISTED: Unconfirmed = { kind: 'uncertain', failure: failure('messageNotListed') };
 
-/** Without doubled entries: those with the same phone and message_id are about one message. */
+/** Leaves out doubled entries: those with the same phone and message_id are about one message. */
 function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
   const byIdentity = new Map<unknown, JsonRecord>();
   for (const entry of entries) {
@@ -49,7 +49,7 @@ function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
   return [...byIdentity.values()];
 }
 
-/** The digits of an entry's phone, which may be a number, or a text with a +. */
+/** The digits of an entry's phone, which may be a number, or a text with + or 00. */
 function phoneOf({ phone }: JsonRecord): string | null {
   if (typeof phone !== 'string' && typeof phone !== 'number') return null;
   return String(phone).replace(/\D/g, '').replace(/^00/, '');

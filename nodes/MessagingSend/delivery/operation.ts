@@ -8,17 +8,17 @@ import { entryOutcome, matchEntries, NOT_LISTED } from './match';
 /** What differs between Send and Send Bulk. */
 export interface SendOperation {
   readonly endpoint: Endpoint;
-  /** In texts: one for each message, and one for each part of a split text. */
+  /** In texts: a message counts once, or once for each part of its split text. */
   readonly maxBatchSize: number;
-  /** In Unicode code points; null where none is known. */
+  /** In Unicode code points; null if the API has no limit. */
   readonly maxCharacters: number | null;
-  /** The bodies of the requests that carry these messages, at least one. Each must be accepted before the next is made. */
+  /** The bodies of the requests for these messages, at least one. Each must be accepted before the next is made. */
   readonly bodies: (messages: readonly Message[]) => readonly JsonRecord[];
-  /** Reads the outcome of each message from the `data` of these requests, all of them accepted. */
+  /** Reads the outcome of each message from the `data` of these requests, if all were accepted. */
   readonly outcomes: (messages: readonly Message[], answers: readonly JsonRecord[]) => Outcome[];
 }
 
-/** One request for each text: the parts of a split text leave one after the other. */
+/** One request for each text: the parts of a split text are sent one after the other. */
 export const SEND: SendOperation = {
   endpoint: SEND_ONE,
   maxBatchSize: 1,
@@ -45,8 +45,7 @@ function entriesOf(message: Message): JsonRecord[] {
 }
 
 /**
- * The one outcome of a message from those of its parts: sent if all were sent, uncertain if any may have been and not all
- * were.
+ * Combines the outcomes of a message's parts: sent if all were sent, uncertain if any may have been but not all were.
  * @param outcomes of the parts, up to the first that was not sent
  */
 function outcomeOfParts(message: Message, outcomes: readonly Outcome[]): Outcome {
@@ -69,7 +68,7 @@ export function partlySent(sent: number, parts: number, why: Failure): Failure {
   return failure('partlySent', { sent, parts, reason }, { scope, httpStatus, serviceSays });
 }
 
-/** The answers to the parts of a text in one. The entries of messages are left out: the outcomes contain what they say. */
+/** Combines the answers to the parts of a text, without the entries of messages: the outcomes contain what they say. */
 export function combined(answers: readonly JsonRecord[]): JsonRecord {
   const { messages, ...data } = answers.at(-1) ?? {};
   if (answers.length < 2) return data;

@@ -7,12 +7,12 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<P
   /** Sends nothing if the balance does not cover the run. */
   readonly checkCreditsFirst: boolean;
   readonly dryRun: boolean;
-  /** What is done with a text in which an expression gives nothing for an item. */
+  /** What to do with a text if one of its expressions is empty for the item. */
   readonly emptyFields: 'send' | 'doNotSend';
   /** `sendOnce`: identical messages are sent once in a run; `sendOnceEver`: once in all executions. */
   readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
   readonly longMessages: 'fail' | 'truncate' | 'split';
-  /** Numbers that nothing is sent to, as the user has them (null: not set), and the country code of those that have none. */
+  /** Numbers that get no message, as the user wrote them (null: not set), and the country code of those without one. */
   readonly neverSendTo: { readonly numbers: readonly unknown[] | null; readonly countryCode: string | null };
   readonly parallelRequests: number;
   readonly sendWindow: SendWindow | null;

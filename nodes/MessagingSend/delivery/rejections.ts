@@ -22,7 +22,7 @@ export type Offenders = ReadonlyMap<Message, readonly Complaint[]>;
 /** Divides a batch by whether the error of its rejection names a message as `messages[N]`, counted from 0. */
 export function separateOffenders(batch: Batch, error: JsonRecord): { offenders: Offenders; others: Batch } {
   const offenders = new Map<Message, Complaint[]>();
-  // The service counts the parts of a long text one by one.
+  // The service counts each part of a split text as a message.
   const messages = batch.messages.flatMap((message) => textsOf(message).map(() => message));
   for (const complaint of readComplaints(error)) {
     const message = complaint.index === null ? undefined : messages[complaint.index];
@@ -31,7 +31,7 @@ export function separateOffenders(batch: Batch, error: JsonRecord): { offenders:
   return { offenders, others: { ...batch, messages: batch.messages.filter((message) => !offenders.has(message)) } };
 }
 
-/** Whether a rejection may be caused by some messages of a batch and not by others. */
+/** Whether some messages of a batch may have caused a rejection, and others not. */
 export function mayConcernSome({ failure: { scope, code } }: Rejected): boolean {
   return scope !== 'run' && !WRONG_ADDRESS.has(code);
 }
@@ -61,16 +61,16 @@ export class Rejections {
     private readonly request: (batch: Batch) => Promise<Suspects | null>,
   ) {}
 
-  /** A request was accepted: the rejections before it were caused by single messages, and none concerned the run. */
+  /** A request was accepted: single messages caused the earlier rejections, and none of those concerned the run. */
   accepted(): void {
     this.inARow = 0;
     this.unclearInARow = 0;
   }
 
   /**
-   * The first unclear rejection, such as a 403, concerns the run if the balance is refused as well. The third in a row
+   * The first unclear rejection, such as a 403, concerns the run if the balance is rejected as well. The third in a row
    * always does.
-   * @returns the reply, with the scope `run` where it concerns the run
+   * @returns the reply, with the scope `run` if it concerns the run
    */
   async clarify(reply: Rejected): Promise<Rejected> {
     if (reply.failure.scope !== 'unclear') return reply;
@@ -81,7 +81,7 @@ export class Rejections {
   }
 
   private async isBalanceReported(): Promise<boolean> {
-    // It throws if the run has ended for a reason of its own.
+    // Throws if the run has ended for another reason.
     const reply = await this.requests.make({ endpoint: GET_BALANCE }).catch(() => null);
     return reply === null || reply.kind === 'accepted';
   }

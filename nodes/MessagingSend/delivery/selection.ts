@@ -6,13 +6,13 @@ import { readPhone } from '../phone/phone';
 import type { DeliveryOptions } from './options';
 import { Windows } from './sendWindow';
 
-/** A message that is not sent, because an identical one is. */
+/** A message that is not sent because an identical one is. */
 export interface Duplicate {
   readonly message: Message;
   readonly original: Message;
 }
 
-/** What becomes of the messages that have no outcome; each is in one list. */
+/** What happens to messages without an outcome; each is in one list. */
 export interface Selection {
   readonly willSend: readonly Message[];
   readonly keptBack: readonly Result[];
@@ -20,10 +20,10 @@ export interface Selection {
 }
 
 /**
- * Selects what is sent now. What earlier attempts have sent, or may have, counts first: a duplicate of it stays one, whatever
- * else would keep it back.
- * @param known of messages with an outcome
- * @param repeated the phones that more than one message goes to
+ * Selects what is sent now. Messages that earlier attempts have sent, or may have, count first: a duplicate of one is a
+ * duplicate even if something else would keep it back.
+ * @param known receipts of messages that have an outcome
+ * @param repeated phones that get more than one message
  */
 export function select(
   pending: readonly Message[],
@@ -32,7 +32,7 @@ export function select(
   { isOnce, keepBack }: { readonly isOnce: boolean; readonly keepBack: KeepBack | null },
 ): Selection {
   const originals = new Map<string, Message>();
-  /** Null for a message that can't have a duplicate. */
+  /** Null if the message can't have a duplicate. */
   const keyOf = (message: Message) =>
     isOnce && (message.key !== undefined || repeated.has(message.phone)) ? duplicateKey(message) : null;
   const keep = (key: string | null, message: Message) => {
@@ -54,20 +54,20 @@ export function select(
   return { willSend, keptBack, duplicates };
 }
 
-/** The phones that more than one message goes to, in any spelling. */
+/** Phones that get more than one message; the spellings of a number count as one. */
 export function phonesOfSeveral(messages: readonly Message[]): ReadonlySet<string> {
   const byPerson = new Map<string, string[]>();
   for (const { phone } of messages) addTo(byPerson, personOf(phone), phone);
   return new Set([...byPerson.values()].filter(({ length }) => length > 1).flat());
 }
 
-/** A run whose first messages really go to somebody who tests it, and the others to nobody. */
+/** A run whose first messages are sent to a tester; the rest is not sent. */
 export interface TestRun {
   readonly phone: string;
   readonly count: number;
 }
 
-/** Gives the first messages that would be sent to the tester, and the others to nobody. */
+/** Diverts the first messages that would be sent to the tester, and keeps back the rest. */
 export function divertToTester({ willSend, keptBack, duplicates }: Selection, { phone, count }: TestRun): Selection {
   const untested = willSend.slice(count).map((message): Result => {
     return { message, outcome: { kind: 'skipped', reason: 'test_run' } };
@@ -77,7 +77,7 @@ export function divertToTester({ willSend, keptBack, duplicates }: Selection, { 
 }
 
 /**
- * Why the user does not want a message to be sent now; null if it may be. Asked when a run is planned, and again when the
+ * Why the user doesn't want a message sent now; null if it may be. Asked when a run is planned, and again when the
  * message's request is about to leave: by then, a window may have closed.
  */
 export type KeepBack = (message: Message) => Skipped | null;
@@ -86,13 +86,13 @@ export type KeepBack = (message: Message) => Skipped | null;
  * Decides which messages are kept back.
  * @param now in milliseconds since 1970
  * @param timeZone the workflow's
- * @returns null if none is, or why that can't be decided: then nothing may be sent
+ * @returns null if none are, or why that can't be decided: then nothing may be sent
  */
 export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone: string): KeepBack | Failure | null {
   const { emptyFields, neverSendTo, sendWindow, testRun } = options;
   const optedOut = peopleIn(neverSendTo, options.numberCheck === 'off');
   if (isFailure(optedOut)) return optedOut;
-  // Whoever tests is awake.
+  // Test runs ignore the send window.
   const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, [timeZone]);
   if (emptyFields === 'send' && optedOut.size === 0 && windows === null) return null;
   return ({ phone, testFor = phone, empty }) => {
@@ -103,14 +103,14 @@ export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone
   };
 }
 
-/** A wrong opt-out list is worse than none, so one number that can't be read keeps everything from being sent. */
+/** A wrong opt-out list is worse than none, so if one number can't be read, nothing is sent. */
 function peopleIn(
   { numbers, countryCode }: DeliveryOptions['neverSendTo'],
   isUnchecked: boolean,
 ): ReadonlySet<string> | Failure {
   const people = new Set<string>();
   for (const [index, number] of (numbers ?? []).entries()) {
-    // A landline can opt out as well. Unchecked, a number without + could be anybody's, so it must be one that On reads, too.
+    // With 'on', because landlines opt out, too. Even unchecked, a number without + must be one that 'on' can read.
     const checked = readPhone(number, { countryCode, numberCheck: 'on' });
     const unchecked = isUnchecked ? readPhone(number, { countryCode, numberCheck: 'off' }) : checked;
     const isSure = !isFailure(unchecked) && unchecked.readAs === undefined;

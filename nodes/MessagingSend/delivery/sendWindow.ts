@@ -8,32 +8,32 @@ export interface SendWindow {
   readonly to: number;
   /** The days on which it opens; 0 is Sunday. */
   readonly days: ReadonlySet<number>;
-  /** Whose clock counts: that of the country that a number belongs to, or the workflow's. */
+  /** Whose clock counts: that of the number's country, or the workflow's. */
   readonly clock: 'recipient' | 'workflow';
 }
 
 const MINUTE = 60_000;
-/** In minutes, as the next two. */
+/** In minutes, as are the next two. */
 const DAY = 24 * 60;
 const HORIZON = 14 * DAY;
-/** Clocks are changed at full and half hours of UTC alone. */
+/** Clocks only change at full and half hours of UTC. */
 const HALF_HOUR = 30;
 
-/** Tells when messages may leave. Moments are epoch milliseconds where they come in and go out, epoch minutes inside. */
+/** Tells when messages may leave. Moments are epoch milliseconds outside this class, epoch minutes inside. */
 export class Windows {
-  /** The latest for each country: nearly all messages of a run ask for the same minute. */
+  /** The latest answer for each country: nearly all messages of a run ask for the same minute. */
   private readonly answers = new Map<readonly string[], { readonly minute: number; readonly opens: number }>();
   private readonly offsets = new Map<string, Map<number, number>>();
 
-  /** @param workflowZone one; for numbers that belong to no country, and with the workflow's clock for all */
+  /** @param workflowZone a single zone, for numbers that belong to no country; for all with the workflow's clock */
   constructor(
     private readonly window: SendWindow,
     private readonly workflowZone: readonly string[],
   ) {}
 
   /**
-   * Until when a message to this number has to wait; null if it may leave now. In a country with several clocks, it may
-   * leave when all of them are inside the window; where they never are, when the capital's is.
+   * Until when a message to this number has to wait; null if it may leave now. In a country with several clocks, the
+   * window must be open on all of them; if it never is, on the capital's.
    */
   closedUntil(phone: string, now: number): number | null {
     const own = this.window.clock === 'recipient' ? zonesOf(phone) : [];
@@ -41,7 +41,7 @@ export class Windows {
     return opens <= now ? null : opens;
   }
 
-  /** The first minute inside, from this one on. */
+  /** The first minute inside the window, from this one on. */
   private opensAt(zones: readonly string[], minute: number): number {
     const known = this.answers.get(zones);
     if (known?.minute === minute) return known.opens;
@@ -50,7 +50,7 @@ export class Windows {
     return opens;
   }
 
-  /** The first minute, from this one on, that is inside by all clocks; null if there is none in the next two weeks. */
+  /** The first minute, from this one on, inside by all clocks; null if there is none in the next two weeks. */
   private firstInside(zones: readonly string[], from: number): number | null {
     for (let minute = from; minute < from + HORIZON; minute += 1) {
       if (zones.every((zone) => this.isInside(zone, minute))) return minute;
@@ -68,7 +68,7 @@ export class Windows {
     return (from <= time && days.has(day)) || (time < to && days.has((day + 6) % 7));
   }
 
-  /** How many minutes the clock of a zone is ahead of UTC. */
+  /** How many minutes a zone's clock is ahead of UTC. */
   private offsetIn(zone: string, minute: number): number {
     const halfHour = Math.floor(minute / HALF_HOUR);
     const known = this.offsets.get(zone) ?? new Map<number, number>();
@@ -84,7 +84,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function readOffset(timeZone: string, moment: number): number {
   const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   formats.set(timeZone, format);
-  // Such as "3/1/2026, GMT+05:30", or GMT alone.
+  // Such as "3/1/2026, GMT+05:30"; GMT alone for 0.
   const [, sign = '+', hours = 0, minutes = 0] = /GMT(?:([+-])(\d+):(\d+))?/.exec(format.format(moment)) ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }

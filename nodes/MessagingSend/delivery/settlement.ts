@@ -14,7 +14,7 @@ export interface SettlementConfig {
   readonly onSettled: (messages: number) => void;
 }
 
-/** Gives messages their outcomes, each once, and ends the run if an outcome means that every other request would fail. */
+/** Gives each message its outcome, once, and ends the run if an outcome means that every other request would fail. */
 export class Settlement {
   readonly receipts: Receipt[] = [];
   private end: Failure | null = null;
@@ -35,11 +35,11 @@ export class Settlement {
     this.add(this.config.journal.settle(receipt));
   }
 
-  /** Settles messages that this run has not sent. They are uncertain where something else may be sending them. */
+  /** Settles messages that this run has not sent. They are uncertain if something else may be sending them. */
   reject(batch: Batch, why: Failure): void {
     if (batch.messages.length === 0) return;
     const mayBeSent = why.sendAgain === 'checkFirst';
-    // Another attempt sends these messages, and those of all other batches as well.
+    // Another attempt is sending these messages, and all other batches.
     if (mayBeSent) this.endRun(why);
     this.settle(receiptOf(batch, { kind: mayBeSent ? 'uncertain' : 'not_sent', failure: why }));
   }
@@ -51,7 +51,7 @@ export class Settlement {
     }
   }
 
-  /** Adds outcomes that the journal knows already. */
+  /** Adds outcomes that the journal already knows. */
   add(receipt: Receipt): void {
     this.receipts.push(receipt);
     this.config.onSettled(receipt.results.length);

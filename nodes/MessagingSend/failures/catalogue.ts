@@ -27,7 +27,7 @@ const AFTER_INTERRUPTION =
   "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
-/** Every failure that this node reports: by its code, what happened, then what to do. `{name}` is a value of the case. */
+/** Every failure that this node reports: code, what happened, what to do. `{name}` is filled in for each case. */
 export const CATALOGUE = {
   // The input can't be sent.
 
@@ -124,7 +124,7 @@ export const CATALOGUE = {
     'Correct that number: it could belong to somebody who opted out.',
   ),
   optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", SWITCH_TO_EXPRESSION),
-  /** `fields` such as " The items of the list have the fields 'Phone', 'Name'."; empty where that is not known. */
+  /** `fields` such as " The items of the list have the fields 'Phone', 'Name'."; empty if they are not known. */
   optOutsEmpty: notSetUp(
     "'Never Send To' has {count} entries, and none of them has a number",
     'Refer to the field that has the numbers.{fields}',
@@ -307,7 +307,7 @@ export const CATALOGUE = {
 
   // The run ended before this message's turn.
 
-  /** `sign` is the last sign of it, as a sentence; empty if an earlier attempt saw it. */
+  /** `sign` is its last sign, as a sentence; empty if only an earlier attempt saw it. */
   serviceDown: withCode('SERVICE_DOWN', 'run')(
     'The service is down',
     `{sign}Wait until the service works again. ${THEN_SEND_THE_REST}`,
@@ -336,17 +336,17 @@ export const CATALOGUE = {
 export type FailureName = keyof typeof CATALOGUE;
 
 /**
- * Which messages a failure is about: `run` means that every other request would fail alike (a wrong key, no credits),
- * `request` that only this one is concerned; `unclear` is an answer that fits both (a 403, perhaps of a firewall).
+ * Which messages a failure concerns. `run`: every other request would fail in the same way (a wrong key, no credits).
+ * `request`: only this one. `unclear`: the answer fits both (a 403, perhaps from a firewall).
  */
 export type Scope = 'request' | 'run' | 'unclear';
 
-/** Whether nothing was sent, so that sending again is safe, or the message may have been sent already. */
+/** `safe`: nothing was sent. `checkFirst`: the message may have been sent. */
 export type SendAgain = 'safe' | 'checkFirst';
 
-/** One kind of failure. Its texts have names in braces for what varies from case to case. */
+/** One kind of failure. Names in braces in its texts are filled in for each case. */
 export interface Entry<Message extends string = string, Advice extends string = string> {
-  /** Shown as `details.code` of an item; docs/errors.md explains each. One with "…" is completed where it happens. */
+  /** Shown as an item's `details.code`; docs/errors.md explains each. One with "…" is completed where it occurs. */
   readonly code: string;
   readonly scope: Scope;
   readonly sendAgain: SendAgain;
@@ -354,7 +354,7 @@ export interface Entry<Message extends string = string, Advice extends string = 
   readonly advice: Advice;
 }
 
-/** Declares entries with a code, after which sending again is safe: `withCode(code, scope)(message, advice)`. */
+/** Declares entries after which sending again is safe: `withCode(code, scope)(message, advice)`. */
 function withCode(code: string, scope: Scope = 'request', sendAgain: SendAgain = 'safe') {
   return <const Message extends string, const Advice extends string = ''>(
     message: Message,

@@ -1,23 +1,23 @@
 import { CATALOGUE, type Entry, type FailureName, type Scope, type SendAgain } from './catalogue';
 
 /**
- * Why something did not go as asked, in the form in which every part of the node passes it on. None of its texts holds
- * an API key, a phone number or the text of a message.
+ * Why something did not go as asked, in the one form that all parts of the node use. No text in it contains an API key,
+ * a phone number or the text of a message.
  */
 export interface Failure {
-  /** Of the catalogue, or made from an HTTP status or a network error, or the service's. */
+  /** From the catalogue, an HTTP status, a network error, or the service. */
   readonly code: string;
-  /** Status of the HTTP answer; null when there was none. */
+  /** The status of the HTTP answer; null if there was none. */
   readonly httpStatus: number | null;
   /** What happened: one sentence in this node's own words, without a full stop. */
   readonly message: string;
-  /** What to do, in sentences; empty where the only advice is to try again later, or to check first. */
+  /** What to do, in sentences; empty if the only advice is to try again later, or to check first. */
   readonly advice: string;
-  /** The service's own words, masked and safe to render as HTML; empty where it gave none. */
+  /** The service's own words, masked and safe to render as HTML; empty if it gave none. */
   readonly serviceSays: string;
   readonly scope: Scope;
   readonly sendAgain: SendAgain;
-  /** Only where credits ran out and both figures are known. */
+  /** Only if credits ran out and both figures are known. */
   readonly credits?: Credits;
 }
 
@@ -30,20 +30,20 @@ export function isFailure(value: object): value is Failure {
   return 'sendAgain' in value;
 }
 
-/** Thrown where one of the user's settings can't be used. */
+/** Thrown if one of the user's settings can't be used. */
 export class FailureError extends Error {
   constructor(readonly reason: Failure) {
     super(reason.message);
   }
 }
 
-/** The names in braces in a text. A list or an expression that a text shows has spaces in its braces. */
+/** The names in braces in a text. Braces with spaces in them belong to a list or an expression that the text shows. */
 type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? (Name extends `${string} ${string}` ? never : Name) | NamesIn<Rest>
   : never;
 type NamesOf<Name extends FailureName> = NamesIn<(typeof CATALOGUE)[Name]['message' | 'advice']>;
 
-/** What a failure adds to its entry, or knows better. */
+/** What a failure adds to its catalogue entry, or replaces there. */
 export type Details = Partial<Omit<Failure, 'message' | 'advice'>>;
 
 export function failure<Name extends FailureName>(

@@ -7,7 +7,7 @@ export interface Placed {
   readonly content: string;
 }
 
-/** What a message is known by in a re-run: its place with its phone, or its phone with its text. */
+/** Identifies a message in a re-run: by place and phone, or by phone and text. */
 export interface Identity extends Placed {
   readonly phone: string;
 }
@@ -19,51 +19,51 @@ export function identityOf(message: Message): Identity {
   return { place: placeOf(message), content: contentOf(message), phone: phoneMarkOf(message) };
 }
 
-/** Where a message came from, as a text: `12`, or `12.3` for an entry of a list. */
+/** The origin of a message as a text: `12`, or `12.3` for an entry of a list. */
 export function placeOf({ item, entry }: Origin): string {
   return entry === null ? `${item}` : `${item}.${entry}`;
 }
 
-/** Phone and text of a message, or phone and key, in 12 characters: 72 bits, so that two are not taken for one. */
+/** A hash of phone and text (or key) in 12 characters: with 72 bits, two messages don't share one by chance. */
 export function contentOf(message: Message): string {
   const { phone, text, key } = message;
-  // With the phone: a message to another number has another outcome.
+  // Includes the phone: a message to another number has an outcome of its own.
   if (key !== undefined) return digestOf([duplicateKey(message), phone, 'key']);
   return digestOf([phone, text]);
 }
 
 /**
- * The phone in 8 characters: enough to see which messages of a run go to the same one. Whoever reads the record could
- * guess the number by trying all; no hash prevents that, and n8n keeps the number itself beside it, in the items that the
- * execution began with.
+ * A hash of the phone in 8 characters: enough to tell which messages of a run share a number. Anyone who can read the
+ * record could recover the number by brute force. No hash prevents that, and n8n stores the number itself in the
+ * execution's input.
  */
 export function phoneMarkOf({ phone }: Pick<Message, 'phone'>): string {
   return digestOf([phone], PHONE_LENGTH);
 }
 
-/** Tells texts apart. @param length in characters of 6 bits */
+/** A short hash of values. @param length in characters of 6 bits */
 export function digestOf(values: readonly unknown[], length = CONTENT_LENGTH): string {
-  // As JSON, which writes even broken characters apart, each in its own way.
+  // JSON escapes lone surrogates, each differently; as UTF-8, all of them would have the same hash.
   return hash('sha256', JSON.stringify(values), 'base64').slice(0, length);
 }
 
 /**
- * The most pages of a run: after a kill, what was in flight is known as exactly as that. With 1,000 of them, a run of as many
- * messages took a fifth longer; with 250, it takes as long as without.
+ * More pages tell more exactly which messages were in flight at a kill. 1,000 pages made a run of 1,000 messages a
+ * fifth slower; 250 cost nothing measurable.
  */
 const MAX_PAGES = 250;
 
 /**
- * All messages of a run, in the order of their places, divided into pages of equally many. Every attempt with the same
- * places and phones has the same pages, whatever is left to send, from which account, and in which requests.
+ * All messages of a run in the order of their places, divided into pages of equal size. Attempts with the same places
+ * and phones have the same pages, no matter what is left to send, from which account, and in which requests.
  */
 export interface Pages {
   readonly all: ReadonlyArray<readonly Message[]>;
-  /** The page that each message is on, from 0. */
+  /** The page of each message, from 0. */
   readonly pageOf: ReadonlyMap<Message, number>;
-  /** Identifies the places and phones of the messages. */
+  /** A hash of the places and phones of the messages. */
   readonly places: string;
-  /** Identifies their texts, or keys. */
+  /** A hash of their texts, or keys. */
   readonly contents: string;
 }
 
@@ -71,8 +71,8 @@ export interface Pages {
 export function pagesOf(messages: readonly Message[]): Pages {
   const size = Math.max(1, Math.ceil(messages.length / MAX_PAGES));
   const count = Math.ceil(messages.length / size);
-  // No place, phone, text or key as JSON contains a null character, so none can look like the start of the next; a key
-  // begins with one, so that it can't look like a text.
+  // Null characters separate the values: none contains one, because JSON escapes them in keys. A leading one tells a
+  // key from a text.
   const identify = (markOf: (message: Message) => string) => hash('sha256', messages.map(markOf).join(''), 'base64');
   return {
     all: Array.from({ length: count }, (_, page) => messages.slice(page * size, (page + 1) * size)),

@@ -10,11 +10,11 @@ import type { Reservations, Taken } from './sendOnce/reservations';
 
 export type Permission =
   | { readonly kind: 'leave' }
-  /** Some of its messages are settled without this request: other executions sent them, or may have. */
+  /** Some of its messages are settled without it: kept back, or sent (or reserved) by other executions. */
   | { readonly kind: 'taken'; readonly receipt: Receipt }
   /** Another run of this process has some of its messages in flight. Ask again in a moment. */
   | { readonly kind: 'wait' }
-  /** It can't be known whether its messages were sent before: none of them may leave. */
+  /** None of its messages may leave: another attempt has them, or n8n's database didn't take the note. */
   | { readonly kind: 'refused'; readonly failure: Failure };
 
 const NOT_STORED = { kind: 'refused', failure: failure('notReserved') } as const;
@@ -26,15 +26,15 @@ const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };
 const RESERVED: Outcome = { kind: 'uncertain', failure: failure('reserved') };
 const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
 
-/** What the requests to one account ask and note; all that dispatching knows of the journal. */
+/** The journal of one account: the only part that dispatching uses. */
 export class AccountJournal {
-  /** From when its request may leave until it has ended, a batch may have been sent. */
+  /** Batches whose requests may be on their way; on Stop, they are noted as uncertain. */
   private readonly inFlight = new Set<Batch>();
 
   /**
-   * @param attempt null where n8n's database keeps nothing for the run
-   * @param reservations what has been sent from the account in all executions; null where that does not matter
-   * @param again messages that an earlier attempt may have sent, with the reason why nobody knows
+   * @param attempt null if n8n's database keeps nothing for the run
+   * @param reservations what all executions have sent from the account; null if each may send it again
+   * @param again messages that an earlier attempt may have sent, with the reason for the doubt
    */
   constructor(
     private readonly record: DeliveryRecord,
@@ -43,7 +43,7 @@ export class AccountJournal {
     private readonly again: Recalled['again'],
   ) {}
 
-  /** Leaves out what other executions have sent, or may have. Where n8n's database does not answer, nothing is left. */
+  /** Takes out messages that other executions sent or reserved; all of them if n8n's database doesn't answer. */
   async recall(messages: readonly Message[]): Promise<Pick<Recalled, 'receipts' | 'pending'>> {
     try {
       const taken = await this.reservations?.find(messages);
@@ -56,14 +56,14 @@ export class AccountJournal {
   }
 
   /**
-   * Resolves once what a re-run must know is stored. A request that is repeated asks again.
+   * Resolves once everything that a re-run must know is stored. Called again when the request is repeated.
    * Never rejects. After `leave`, call {@link afterReply} exactly once.
    */
   async beforeRequest(batch: Batch): Promise<Permission> {
     const { attempt, reservations } = this;
     if (reservations?.mustWait(batch.messages) === true) return { kind: 'wait' };
     this.inFlight.add(batch);
-    // Both at the same time: the list writes them together.
+    // Started together, so that the list writes both at once.
     const [taken, isTaken] = await Promise.all([
       reservations?.reserve(batch.messages).catch(() => null) ?? NONE,
       attempt?.begin(batch.messages).catch(() => null) ?? false,
@@ -77,15 +77,15 @@ export class AccountJournal {
     return { kind: 'taken', receipt: this.skipTaken(taken) };
   }
 
-  /** @param reply null where the request did not leave after all */
+  /** @param reply null if the request did not leave after all */
   afterReply(batch: Batch, reply: Reply | null): void {
     this.inFlight.delete(batch);
     if (reply === null) this.reservations?.giveUp(batch.messages);
   }
 
   /**
-   * Notes the outcomes of messages, each of which is settled once.
-   * @returns the receipt with what is true of each: what an earlier attempt may have sent stays uncertain until it is sent
+   * Notes the outcomes of messages, each settled once.
+   * @returns the receipt, in which messages that an earlier attempt may have sent are uncertain until they are sent
    */
   settle(receipt: Receipt): Receipt {
     const settled = this.skip(receipt);
@@ -93,7 +93,7 @@ export class AccountJournal {
     return settled;
   }
 
-  /** The same for messages that are skipped: the execution keeps nothing of them. */
+  /** Like {@link settle}, but for skipped messages, which the delivery record leaves out. */
   skip(receipt: Receipt): Receipt {
     const settled = this.withTruth(receipt);
     this.attempt?.settle(settled.results);
@@ -101,7 +101,7 @@ export class AccountJournal {
     return settled;
   }
 
-  /** Not in the delivery record: in a re-run, the other execution may have ended. */
+  /** Not noted in the delivery record: by the time of a re-run, the other execution may have ended. */
   private skipTaken(taken: Taken): Receipt {
     const results = Array.from(taken, ([message, state]) => {
       return { message, outcome: state === 'noted' ? SENT_BEFORE : RESERVED };
@@ -114,7 +114,7 @@ export class AccountJournal {
     for (const batch of this.inFlight) this.record.note(receiptOf(batch, IN_FLIGHT));
   }
 
-  /** A message that may have been sent before is not "not sent" because a new attempt was rejected, or left it out. */
+  /** A new attempt that was rejected or skipped proves nothing about an earlier one that may have sent the message. */
   private withTruth(receipt: Receipt): Receipt {
     if (this.again.size === 0) return receipt;
     const results = receipt.results.map(({ message, outcome }) => {
@@ -127,17 +127,17 @@ export class AccountJournal {
 }
 
 /**
- * What was sent before, and may not leave again. One question is asked of it: may this message leave now? Its memories
- * are the delivery record (in the execution), the crash ledger and the reservations (in n8n's database), and all of them
- * must allow it.
+ * Remembers what was sent before and must not leave again. It answers one question: may this message leave now? All its
+ * memories must agree: the delivery record (in the execution), the crash ledger and the reservations (in n8n's
+ * database).
  */
 export class Journal {
   private recalled: { readonly again: Recalled['again']; readonly attempt: Attempt | null } = NOT_RECALLED;
   private readonly accounts = new Map<string, AccountJournal>();
 
   /**
-   * @param crash null where n8n's database keeps nothing for the run
-   * @param reservationsOf what has been sent from an account in all executions; absent where that does not matter
+   * @param crash null if n8n's database keeps nothing for the run
+   * @param reservationsOf what all executions have sent from an account; absent if each may send it again
    */
   constructor(
     private readonly record: DeliveryRecord,
@@ -145,12 +145,12 @@ export class Journal {
     private readonly reservationsOf?: (account: string, earlier: Recalled['again']) => Reservations,
   ) {}
 
-  /** Whether the execution shows no earlier attempt that sent something. */
+  /** Whether nothing shows that an earlier attempt sent something. */
   get isNew(): boolean {
     return this.record.isEmpty && this.crash?.isRetry !== true;
   }
 
-  /** Divides messages by whether they may leave. */
+  /** Divides messages into those that may leave and those with an outcome. */
   async recall(intent: Intent): Promise<Recalled> {
     const { record, crash } = this;
     const { recorded, lastBatch } = record.recall(intent);
@@ -171,7 +171,7 @@ export class Journal {
     const again = Array.from(recalled.again, ([message, why]): Result => {
       return { message, outcome: { kind: 'uncertain', failure: why } };
     });
-    // The record is about to contain the attempts that the ledger knows of.
+    // From now on the record counts these attempts as its own (`attempts`), so it needs their outcomes.
     const toNote = [...known, ...again].filter(({ message, outcome }) => {
       return listed?.pastOf(message) !== undefined && recorded?.pastOf(message)?.outcome.kind !== outcome.kind;
     });
@@ -179,7 +179,7 @@ export class Journal {
     return { ...recalled, lastBatch };
   }
 
-  /** The same for messages that are skipped before it is known from which account. */
+  /** Like {@link AccountJournal.skip}, for messages whose account is not known yet. */
   skip(receipt: Receipt): Receipt {
     return this.withReservations(null).skip(receipt);
   }
@@ -196,17 +196,17 @@ export class Journal {
     return new AccountJournal(this.record, attempt, reservations, again);
   }
 
-  /** n8n stores the execution as soon as Stop is pressed, so what is in flight is noted before its reply. */
+  /** n8n stores the execution as soon as Stop is pressed, so batches in flight are noted before their replies. */
   noteInFlight(): void {
     for (const account of this.accounts.values()) account.noteInFlight();
   }
 
-  /** Called when every message has its outcome. @param isAllSent whether nothing will be run again */
+  /** Called when every message has its outcome. @param isAllSent whether a re-run would have nothing to do */
   conclude(isAllSent: boolean): void {
     if (isAllSent) this.record.clear();
   }
 
-  /** Called when the attempt has ended, however. Resolves once what it leaves for others is stored. */
+  /** Called when the attempt has ended in any way. Resolves once everything that others need is stored. */
   async end(): Promise<void> {
     await Promise.all(Array.from(this.accounts.values(), async ({ reservations }) => await reservations?.end()));
     await this.recalled.attempt?.end();
@@ -217,7 +217,7 @@ export class Journal {
 const NOT_RECALLED: { again: Recalled['again']; attempt: null } = { again: new Map(), attempt: null };
 const NO_LEDGER = { listed: null, attempt: null };
 
-/** Where n8n's database can't be asked, a Retry may have anything sent before it. */
+/** If n8n's database can't be asked, a Retry must assume that earlier attempts may have sent everything. */
 function notAsked(isRetry: boolean): Memory {
   const outcome: Outcome = isRetry
     ? { kind: 'uncertain', failure: failure('notAsked') }

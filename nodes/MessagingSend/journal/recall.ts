@@ -2,23 +2,23 @@ import type { Failure } from '../failures/failure';
 import { addTo, type Message, type Unsendable, unsendable } from '../messages/message';
 import type { Outcome, Receipt, Result } from '../messages/outcome';
 
-/** What a run is about to send, before it is known what was sent before. */
+/** What a run wants to send, before earlier attempts are looked up. */
 export interface Intent {
-  /** All messages of the run, also duplicates and those that are kept back, in the order of their places. */
+  /** All messages of the run in the order of their places, including duplicates and those that are kept back. */
   readonly messages: readonly Message[];
   readonly unsendable: readonly Unsendable[];
-  /** The phones that more than one text goes to. */
+  /** Phones that get more than one text. */
   readonly repeated: ReadonlySet<string>;
   readonly sendUncertainAgain: boolean;
 }
 
-/** What is left of it, when what has an outcome is taken out. */
+/** The intent after earlier attempts were looked up. */
 export interface Recalled {
-  /** Of messages that already have an outcome, as it was when it was new. */
+  /** The receipts of earlier attempts, for messages that already have an outcome. */
   readonly receipts: readonly Receipt[];
-  /** The messages that are still to be sent, in the order of the intent. */
+  /** Messages that are still to be sent, in the order of the intent. */
   readonly pending: readonly Message[];
-  /** Those of them that may already have been sent, with the reason. */
+  /** Pending messages that may already have been sent, with the reason for the doubt. */
   readonly again: ReadonlyMap<Message, Failure>;
   /** The highest batch number so far; 0 if there is none. */
   readonly lastBatch: number;
@@ -28,23 +28,23 @@ export interface Recalled {
 /** The outcome of a message in an earlier attempt. */
 export interface Past {
   readonly outcome: Outcome;
-  /** What it was in: the same object for the messages of one request. */
+  /** The receipt that contains it: the same object for all messages of a request. */
   readonly receipt: Pick<Receipt, 'batch' | 'data'>;
-  /** Whether the user may have it sent again, where its outcome is uncertain. */
+  /** Whether the user may choose to send it again if its outcome is uncertain. */
   readonly isRepeatable: boolean;
 }
 
-/** What one memory knows of the messages of a run. */
+/** What one memory knows about the messages of a run. */
 export interface Memory {
   readonly pastOf: (message: Message) => Past | undefined;
-  /** Whether an earlier attempt may have sent the message of a draft that can't be composed any more. */
+  /** Whether an earlier attempt may have sent the message of a draft that can no longer be composed. */
   readonly mayHaveSent: (draft: Unsendable) => boolean;
 }
 
-/** For messages that are in no receipt, although a request may have carried them. */
+/** For messages that no receipt contains, although a request may have carried them. */
 export const WITHOUT_RECEIPT: Past['receipt'] = { batch: null, data: null };
 
-/** Divides messages by whether they may leave, as far as two memories know. */
+/** Divides messages by whether they may leave, from what the two memories know. */
 export function divide(intent: Intent, recorded: Memory | null, listed: Memory | null): Omit<Recalled, 'lastBatch'> {
   const byReceipt = new Map<Past['receipt'], Result[]>();
   const pending: Message[] = [];
@@ -69,7 +69,7 @@ export function divide(intent: Intent, recorded: Memory | null, listed: Memory |
   };
 }
 
-/** What the list knows to be sent is sent, though the execution has it as uncertain; else the execution counts. */
+/** The execution's outcome counts, except that an uncertain message is sent if the list says so. */
 function stronger(recorded: Past | undefined, listed: Past | undefined): Past | undefined {
   if (recorded === undefined) return listed;
   return recorded.isRepeatable && listed?.outcome.kind === 'sent' ? listed : recorded;

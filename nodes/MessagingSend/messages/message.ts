@@ -14,13 +14,13 @@ export interface Draft extends Origin {
   readonly kind: 'draft';
   readonly phone: unknown;
   readonly message: unknown;
-  /** The country code of a number that has none; null where such a number is an error. */
+  /** The country code for a number that has none; null if such a number is an error. */
   readonly countryCode: string | null;
-  /** The 'Message Key' by which the user identifies the message; null for number and text. */
+  /** The 'Message Key' by which the user identifies the message; null if number and text identify it. */
   readonly key: string | null;
   /** An address that is added after the text, on its own line. */
   readonly link?: string;
-  /** The fields of which the text was to contain a value, and that have none for this item. */
+  /** Fields whose values belong in the text, and that are empty for this item. */
   readonly empty?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface Unsendable extends Origin {
   readonly outcome: 'not_sent' | 'uncertain';
 }
 
-/** The drafts of a run, read item by item, so that not all are in memory at once. */
+/** The drafts of a run, read item by item so that they are never all in memory. */
 export interface Drafts {
   readonly items: number;
   readonly of: (item: number) => DraftsOfItem;
@@ -47,32 +47,32 @@ export function onlyDrafts(drafts: DraftsOfItem): Drafts {
 /** One phone number with one text, clean and ready to send. */
 export interface Message extends Origin, Pick<ReadNumber, 'readAs'> {
   /**
-   * 7 to 15 digits with the country code, without + or leading 0 (API 4.2). Of a message that only the delivery record
-   * knows: what the item has for a phone now; empty where that can't be read.
+   * 7 to 15 digits with the country code, without + or leading 0 (API 4.2). For a message that only the delivery record
+   * knows: the item's present phone; empty if that can't be read.
    */
   readonly phone: string;
-  /** What the user gave for `phone`, where cleaning changed it. */
+  /** What the user gave for `phone`, if cleaning changed it. */
   readonly phoneGiven?: string;
-  /** As the user has it. Whatever is sent of it, this is what the message is known by. */
+  /** The user's whole text. It identifies the message, even if only a part of it is sent. */
   readonly text: string;
-  /** What is sent in place of the text: its beginning, or its parts in their order. */
+  /** Sent in place of the text: its beginning, or its parts in order. */
   readonly parts?: readonly string[];
-  /** The 'Message Key' by which the user identifies the message, if not number and text. */
+  /** The 'Message Key' by which the user identifies the message, if number and text don't. */
   readonly key?: string;
-  /** The fields of which the text was to contain a value, and that have none. */
+  /** Fields whose values belong in the text, and that are empty. */
   readonly empty?: readonly string[];
   /** In a test run, the number that the message is meant for: `phone` is the tester's. */
   readonly testFor?: string;
 }
 
-/** The texts that are sent for a message, in their order. Nearly all messages have one. */
+/** The texts that are sent for a message, in order. Nearly all messages have one. */
 export function textsOf({ text, parts = [text] }: Message): readonly string[] {
   return parts;
 }
 
 /**
- * What identical messages have in common. A key identifies one message, or a whole list of them. The null keeps the names
- * that earlier versions gave to messages: n8n's database remembers them.
+ * What identical messages have in common. A key identifies one message, or a whole list of them. The null keeps the
+ * keys of earlier versions valid, which n8n's database remembers.
  */
 export function duplicateKey({ entry, phone, text, key }: Message): string {
   if (key === undefined) return JSON.stringify([personOf(phone), text, null]);

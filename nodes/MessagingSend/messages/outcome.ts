@@ -7,7 +7,7 @@ export type Outcome = Sent | Skipped | Unconfirmed;
 
 export type Skipped =
   | { readonly kind: 'skipped'; readonly reason: 'sent_before' | 'empty_field' | 'opted_out' | 'test_run' }
-  /** `sendAt`: the next minute inside the window, in milliseconds since 1970. */
+  /** `sendAt`: when the window opens next, in milliseconds since 1970. */
   | { readonly kind: 'skipped'; readonly reason: 'outside_window'; readonly sendAt: number };
 
 export interface Sent {
@@ -35,14 +35,14 @@ export interface Result {
 
 /** What one request did: its messages with their outcomes, and the service's answer if it was accepted. */
 export interface Receipt {
-  /** Number of the batch whose messages the request carried; null where no request is known. */
+  /** The number of the batch in the request; null if no request is known. */
   readonly batch: number | null;
   readonly results: readonly Result[];
-  /** What is kept of the envelope's `data` (API 2.2, 2.3); null where the service did not accept the request. */
+  /** What is kept of the envelope's `data` (API 2.2, 2.3); null if the service did not accept the request. */
   readonly data: JsonRecord | null;
 }
 
-/** The receipt of a batch whose messages all have the same outcome, without an answer of the service. */
+/** The receipt of a batch whose messages all have the same outcome, without an answer from the service. */
 export function receiptOf({ number, messages }: Batch, outcome: Outcome): Receipt {
   return { batch: number, results: messages.map((message) => ({ message, outcome })), data: null };
 }

@@ -34,12 +34,12 @@ export function isTool({ type }: INode): boolean {
   return type.endsWith('Tool');
 }
 
-/** Whether a person approves the calls of a tool through the node. */
+/** Whether a person approves a tool's calls through the node. */
 export function isHumanReview({ type }: INode): boolean {
   return type.endsWith('HitlTool');
 }
 
-/** In the one item that n8n puts in place of an output that it has lost. */
+/** In the one item that replaces an output that n8n has lost. */
 export const RECOVERED_SIGN = 'isArtificialRecoveredEventItem';
 
 /** The token that an execution shares with its Retries: 32 random bytes. */
@@ -49,9 +49,9 @@ export const TOKEN = /^[0-9a-f]{64}$/;
 export const CREDENTIAL_EXPRESSION_FAILED = 'Error resolving credentials';
 
 /**
- * Whether no field of the credential is an expression. n8n gives a node the credential with its expressions evaluated for
- * one item, so only the credential itself can say whether other items would get the same: `$rawParameter["&name"]` is
- * another field as it is stored, and an expression is stored with "=" in front.
+ * Whether no field of the credential is an expression. n8n evaluates a credential's expressions for one item, so only
+ * the credential itself can say whether other items would get the same. `$rawParameter["&name"]` is another field as it
+ * is stored; an expression is stored with "=" in front.
  */
 export const IS_FIXED =
   '={{ ![$rawParameter["&baseUrl"], $rawParameter["&apiKey"]].some((stored) => String(stored).startsWith("=")) }}';

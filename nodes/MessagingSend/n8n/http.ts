@@ -17,9 +17,9 @@ import type { RequestOptions } from './input/requestOptions';
 import { pause } from './pause';
 
 /**
- * How every request is made, declaratively (as `requestDefaults`) and from code: error responses are read here and not
- * thrown by n8n, which would replace the service's texts with its own; a POST does not follow redirects; bodies are text,
- * so that this node parses them.
+ * How every request is made, both declaratively (as `requestDefaults`) and from code. Error responses are read here
+ * instead of being thrown by n8n, which would replace the service's texts with its own. A POST follows no redirects.
+ * Bodies are text, so that this node parses them.
  */
 export const REQUEST_DEFAULTS = {
   headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
@@ -31,7 +31,7 @@ export const REQUEST_DEFAULTS = {
 
 type Send = (request: ApiRequest, baseUrl: string) => Promise<HttpAnswer>;
 
-/** A call that reads the answer which `send` gets. Whatever `send` throws is read as well, as a failure of the network. */
+/** A call that reads the answer from `send`. Anything that `send` throws is read as a network failure. */
 export function callBy(send: Send, { baseUrl, apiKey }: Account): Call {
   const mask = keyMask(apiKey);
   return async (request) => {
@@ -45,7 +45,7 @@ export function callBy(send: Send, { baseUrl, apiKey }: Account): Call {
   };
 }
 
-/** Whether the port in an http:// address speaks TLS, and answers nothing else: then it has read no request without TLS. */
+/** Whether the port in an http:// address only speaks TLS: then it has read no request without TLS. */
 async function takesOnlyHttps(send: Send, baseUrl: string): Promise<boolean> {
   const { protocol, port } = new URL(baseUrl);
   if (protocol !== 'http:' || port === '') return false;
@@ -65,7 +65,7 @@ export function httpCall(
   options: RequestOptions,
   signal: AbortSignal | undefined,
 ): Call {
-  // Without it, n8n would read the credential again for each request, and always for the first item.
+  // Otherwise n8n would read the credential again for each request, and always for the first item.
   const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data: account.credential };
   const send: Send = async ({ endpoint, body, timeout = Infinity }, baseURL) => {
     // Many requests may leave, or get their answers, at the same time.
@@ -92,8 +92,8 @@ export function httpCall(
 }
 
 /**
- * n8n's helper adds a listener to the signal of the context it is called on, for each request; a poll has no signal. Node
- * warns of a leak if a signal has more than ten, so each request gets a signal of its own.
+ * For each request, n8n's helper adds a listener to the signal of the context; a poll has no signal. Node warns of a
+ * leak if a signal has more than ten listeners, so each request gets a signal of its own.
  */
 function withSignal(context: object, signal: AbortSignal | undefined): IExecuteFunctions {
   const own = signal && AbortSignal.any([signal]);

@@ -19,8 +19,8 @@ export type RoutedRequest = DeclarativeRestApiSettings.ResultOptions;
 type Operation = (this: IExecutePaginationFunctions, request: RoutedRequest) => Promise<INodeExecutionData[]>;
 
 /**
- * The routing of an operation. n8n prepares its request (address, credential, Request Options) and gives it to
- * `operation` through `pagination`, the one hook of n8n's routing that can make several requests, wait before one, and
+ * The routing of an operation. n8n prepares the request (address, credential, Request Options) and passes it to
+ * `operation` through `pagination`, the only hook of n8n's routing that can make several requests, wait before one, and
  * see one that failed on the network.
  */
 export function routingOf({ method, path }: Endpoint, operation: Operation): INodePropertyRouting {
@@ -46,7 +46,7 @@ export function routedCall(context: IExecutePaginationFunctions, request: Routed
   return callBy(async ({ endpoint, body, timeout = Infinity }, baseURL) => {
     const options = {
       ...request.options,
-      // n8n has made the address from the credential of the first item, and takes the key from that of this one.
+      // n8n makes the address from the first item's credential, and takes the key from this item's.
       baseURL,
       method: endpoint.method,
       url: endpoint.path,

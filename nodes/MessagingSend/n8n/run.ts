@@ -32,21 +32,21 @@ export interface Job {
   readonly operation: SendOperation;
   readonly drafts: Drafts;
   readonly readOptions: (given: GivenOptions) => DeliveryOptions;
-  /** Why nothing can be sent, whatever the parameters are. */
+  /** Why nothing can be sent, no matter what the parameters are. */
   readonly failure?: Failure | null;
-  /** What the operation makes of the outcomes before they are reported. */
+  /** Lets the operation change the outcomes before they are reported. */
   readonly review?: (delivered: Delivered) => Delivered;
 }
 
 export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts };
 
-/** What holds for a whole run. */
+/** What applies to a whole run. */
 interface Settings {
   readonly options: DeliveryOptions;
   readonly requestOptions: RequestOptions;
-  /** Whether the output items have the fields of their input items as well. */
+  /** Whether output items also have the fields of their input items. */
   readonly includesInput: boolean;
-  /** Why nothing can be sent with them, if so. What can't be used has its default. */
+  /** Why nothing can be sent with these settings, if so. A setting that can't be used has its default. */
   readonly failure: Failure | null;
 }
 
@@ -58,27 +58,27 @@ interface Invocation {
   readonly accounts: Accounts;
   readonly callFor: (account: NodeAccount) => Call;
   readonly journal: Journal;
-  /** What n8n keeps of the node's outages, and the execution that they are of. */
+  /** The node's outages as n8n keeps them, and the execution that they belong to. */
   readonly outages: { readonly kept: JsonRecord; readonly execution: string };
   readonly onProgress: (progress: Progress) => void;
   readonly inputs: readonly INodeExecutionData[];
 }
 
-/** The custom operation that sends what the job makes of each item. */
+/** The custom operation that sends the messages that the job makes of each item. */
 export function forRun({ readDrafts, ...job }: JobOfItems) {
   return async function (this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     return [(await sendForRun(this, { ...job, drafts: draftsOfRun(this, readDrafts) })).items];
   };
 }
 
-/** The same for the operation's routing, one item at a time. */
+/** Like {@link forRun}, but for the operation's routing, one item at a time. */
 export function forItem({ readDrafts, ...job }: JobOfItems) {
   return async function (this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
     return await sendForItem(this, { ...job, drafts: draftsOfCall(this, readDrafts) }, request);
   };
 }
 
-/** With On Error: Continue it never throws, whatever fails: n8n would pass the input on as if it had been sent. */
+/** Never throws when On Error is Continue: n8n would forward the input items as if they had been sent. */
 export async function sendForRun(
   context: IExecuteFunctions,
   job: Job,
@@ -89,7 +89,7 @@ export async function sendForRun(
   const endAttempt = beginAttempt(context);
   try {
     let whyNot = endAttempt === null ? failure('anotherAttempt') : null;
-    // Neither sends what was to be sent, and n8n would take it for the Retry that succeeded.
+    // Neither sends the real messages, and n8n would take either for a successful Retry.
     if (context.getMode() === 'retry' && (dryRun || testRun !== null)) whyNot ??= failure('testInRetry');
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
@@ -134,7 +134,7 @@ async function sendForItem(
     accounts: await readAccountOfItem(context),
     callFor: (account) => routedCall(context, request, account),
     journal: journalOfCall(context),
-    // Its attempts are all of one execution.
+    // All its attempts belong to one execution.
     outages: { kept: keptOfCall(context), execution: '' },
     onProgress: () => undefined,
     inputs: [],
@@ -143,7 +143,7 @@ async function sendForItem(
   return await itemsOrError(invocation, delivered, summary);
 }
 
-/** @param run null where n8n keeps nothing for the node beyond the execution */
+/** @param run null if n8n keeps nothing for the node beyond the execution */
 function readSettings(job: Job, read: GivenOptions['read'], run: IExecuteFunctions | null): Settings {
   const { readOptions } = job;
   const given = new GivenOptions('options', read, (path) => (run === null ? '' : fieldsBehind(run, path)));
@@ -160,7 +160,7 @@ function readSettings(job: Job, read: GivenOptions['read'], run: IExecuteFunctio
 
 /**
  * From drafts to outcomes.
- * @throws the error of the set-up, where it is wrong with On Error: Stop and no earlier attempt has an outcome
+ * @throws the set-up's error, if the set-up is wrong, On Error is Stop, and no earlier attempt has an outcome
  */
 async function send(run: Invocation): Promise<{ delivered: Delivered; summary: Summary }> {
   const { context, job, settings, accounts, journal, onProgress } = run;
@@ -170,7 +170,7 @@ async function send(run: Invocation): Promise<{ delivered: Delivered; summary: S
     const kept = keepBackBy(options, Date.now, context.getTimezone());
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
     const broken = settings.failure ?? accounts.failure ?? unreadable;
-    // Nothing is known of the items, so none need be read.
+    // No item has an outcome yet, so none need be read.
     if (broken !== null && stopOnFailure && journal.isNew) {
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
@@ -197,7 +197,7 @@ async function send(run: Invocation): Promise<{ delivered: Delivered; summary: S
   }
 }
 
-/** The same object for all items of an account. */
+/** Always the same object for an account. */
 function senderOf(
   item: number,
   { context, settings, accounts, callFor, outages }: Invocation,

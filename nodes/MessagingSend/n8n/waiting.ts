@@ -15,7 +15,7 @@ import { runIndexOf } from './memory/execution';
 
 /** Waiting for a person's answer: n8n keeps the execution, and calls the node when somebody opens the link. */
 
-const opensLink = {
+const linkWebhook = {
   name: 'default',
   responseMode: 'onReceived',
   responseData: '',
@@ -26,17 +26,17 @@ const opensLink = {
 
 /** The requests to a link that n8n passes on to the node: one to show the question, one to answer it. */
 export const answerWebhooks: IWebhookDescription[] = [
-  { ...opensLink, httpMethod: 'GET' },
-  { ...opensLink, httpMethod: 'POST' },
+  { ...linkWebhook, httpMethod: 'GET' },
+  { ...linkWebhook, httpMethod: 'POST' },
 ];
 
-/** The link's parameter with the number of the run: the same for all attempts of a run, another for each round of a loop. */
+/** The link's parameter for the run's number: the same in all attempts at a run, new in each round of a loop. */
 const RUN = 'q';
 
-/** Where the question is kept, in what n8n keeps of the node with the execution. */
+/** The name of the question in the node's context, which n8n keeps in the execution. */
 const KEPT = 'question';
 
-/** The question that the node asks in its present run. */
+/** Identifies the question that the node asks in its present run. */
 export interface Asked {
   readonly execution: string;
   readonly run: number;
@@ -47,14 +47,14 @@ export function asking(context: IExecuteFunctions): Asked {
 }
 
 /**
- * The link to the page that asks. n8n signs it, so that it can't be made up or altered.
- * @throws what n8n throws where it has no execution
+ * The link to the page that asks. n8n signs it, so that nobody can make one up or alter it.
+ * @throws what n8n throws if it has no execution
  */
 export function linkTo(context: IExecuteFunctions, { run }: Asked): string {
   return context.getSignedResumeUrl({ [RUN]: String(run) });
 }
 
-/** Warns over the output of a link that does not open everywhere. Only n8n's configuration can correct it. */
+/** Adds a hint if the link does not open everywhere. Only n8n's configuration can correct it. */
 export function warnOfLink(context: IExecuteFunctions, asked: Asked): void {
   const { origin, hostname } = new URL(linkTo(context, asked));
   if (!OWN_NETWORK.test(hostname.replace(/\.$/, ''))) return;
@@ -62,25 +62,25 @@ export function warnOfLink(context: IExecuteFunctions, asked: Asked): void {
   context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 
-/** Whether the latest question that was asked is this one, so that its link still works. */
+/** Whether this is the latest question that was asked, so that its link still works. */
 export function isLatest(context: IExecuteFunctions, { execution, run }: Asked): boolean {
   const kept = readKept(context.getContext('node')[KEPT]);
   return kept?.execution === execution && kept.run === run;
 }
 
-/** Keeps the question for the page. As a text, because n8n passes nothing else unchanged from there to a webhook. */
+/** Keeps the question for the page. As a text, because n8n passes only texts unchanged from there to a webhook. */
 export function keepQuestion(context: IExecuteFunctions, asked: Asked, question: Question): void {
   context.getContext('node')[KEPT] = JSON.stringify({ ...asked, question });
 }
 
-/** Has n8n keep the execution until the answer arrives, at the latest until `end`. */
+/** Makes n8n keep the execution until the answer arrives, or until `end`. */
 export async function waitForAnswer(context: IExecuteFunctions, end: Date): Promise<void> {
   await context.putExecutionToWait(end);
   const run = context.getExecuteData();
   // n8n ends the wait by disabling this object. Queued runs of the node share it, and would be skipped.
   run.node = { ...run.node };
-  // When the time is up, n8n passes the input on. A model may have written there that the call is approved, and an answer
-  // to an earlier question must not count as one to this question.
+  // When the time is up, n8n passes on the input. A model may have written there that the call is approved, and an
+  // answer to an earlier question must not count as one to this question.
   run.data.main = isHumanReview(run.node)
     ? [[{ json: { data: { approved: false } }, pairedItem: { item: 0 } }]]
     : (run.data.main ?? []).map((items) => items?.map(withoutAnswer) ?? null);
@@ -92,8 +92,8 @@ function withoutAnswer({ json: { data, ...json }, ...item }: INodeExecutionData)
 }
 
 /**
- * What n8n calls for each request to the link. Only the form of the page answers: messaging apps and scanners open links,
- * too. It never throws, because n8n would then continue the execution.
+ * Called by n8n for each request to the link. Only the page's form can answer, because messaging apps and scanners open
+ * links, too. Never throws, because n8n would then continue the execution.
  */
 export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookResponseData> {
   const kept = keptQuestion(this);
@@ -115,7 +115,7 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
     isHumanReview(this.getNode()) && comment !== undefined ? { ...others, chatInput: comment } : answer.data;
   const data: IDataObject = { ...answered, respondedAt: new Date().toISOString() };
   const item = { json: { data }, pairedItem: { item: 0 } };
-  // n8n sends the page itself, after it has continued the execution: nobody is thanked for an answer that was lost.
+  // n8n sends the page itself, after it has continued the execution, so nobody is thanked for an answer that was lost.
   return Promise.resolve({ webhookResponse: thanksPage(question, answer), workflowData: [[item]] });
 }
 
@@ -123,8 +123,8 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
 const taken = new Map<string, number>();
 
 /**
- * Takes an answer, unless n8n is taking another one: n8n would answer this one with an error in JSON. An answer that n8n
- * could not take makes way for the next one: at once if n8n says so, else after a minute.
+ * Takes an answer, unless n8n is taking another one: n8n would respond to this one with an error in JSON. If n8n could
+ * not take an answer, the next one can follow: at once if n8n says so, else after a minute.
  */
 function takeAnswer({ execution, run }: Asked, context: IWebhookFunctions): boolean {
   const now = Date.now();
@@ -139,7 +139,7 @@ function takeAnswer({ execution, run }: Asked, context: IWebhookFunctions): bool
   return true;
 }
 
-/** Answers with a page; the execution goes on waiting. */
+/** Responds with a page; the execution goes on waiting. */
 function show(context: IWebhookFunctions, status: number, page: string): Promise<IWebhookResponseData> {
   const response = setHeaders(context);
   response.statusCode = status;
@@ -147,7 +147,7 @@ function show(context: IWebhookFunctions, status: number, page: string): Promise
   return Promise.resolve({ noWebhookResponse: true });
 }
 
-// The parts of n8n's request and response that are used; n8n-workflow does not export their types.
+// The parts of n8n's request and response that this file uses; n8n-workflow does not export their types.
 
 interface PageRequest {
   readonly method: string;
@@ -169,7 +169,7 @@ function setHeaders(context: IWebhookFunctions): PageResponse {
 
 /** The question that the node waits for; null if the link is for another one. */
 function keptQuestion(context: IWebhookFunctions): Kept | null {
-  // A name can contain what ends an expression.
+  // A name can contain the characters that end an expression.
   const name = JSON.stringify(context.getNode().name).replaceAll('}', '\\u007d');
   try {
     const kept = readKept(context.evaluateExpression(`{{ $(${name}).context.${KEPT} }}`));
@@ -186,8 +186,8 @@ function readKept(kept: unknown): Kept | null {
 }
 
 /**
- * Addresses of this machine, private and link-local ones, names without a dot, and the endings that are kept for local
- * networks. A URL has its host in lower case, and IPv4 addresses of any form as four numbers.
+ * This machine's addresses, private and link-local ones, names without a dot, and endings for local networks. URL
+ * writes hosts in lower case, and IPv4 addresses of any form as four numbers.
  */
 const OWN_NETWORK =
   /^(?:0\.0\.0\.0|(?:10|127)\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+|192\.168\.[\d.]+|169\.254\.[\d.]+|\[::1?\]|\[f[cd][\da-f]{2}:.*\]|\[fe[89ab][\da-f]:.*\]|[^.:[]+|.+\.(?:localhost|local|internal|home\.arpa))$/;

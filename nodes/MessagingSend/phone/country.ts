@@ -3,17 +3,17 @@ import { NUMBERING_PLAN } from './numberingPlan';
 /** What is known of the phone numbers of one country code. */
 export interface Country {
   readonly code: string;
-  /** Two letters each, the main one first; none for a code that belongs to no country. */
+  /** Two letters each, the main one first; empty for a code that belongs to no country. */
   readonly regions: readonly string[];
-  /** How many digits can follow the code, as far as the API takes them. */
+  /** How many digits can follow the code, within the API's limits. */
   readonly lengths: readonly number[];
-  /** What is dialled before a number inside the country; empty where nothing is. */
+  /** The prefix dialed inside the country; empty if there is none. */
   readonly trunk: string;
-  /** What is dialled before the code of another country; 00 as well, which people write everywhere. */
+  /** Matches the country's international prefixes, and 00, which people write everywhere. */
   readonly exit: RegExp;
-  /** Whether the digits after the code can begin with 0; `rarely` in special numbers alone. */
+  /** Whether the digits after the code can begin with 0; `rarely`: only in special numbers. */
   readonly leadingZero: 'never' | 'rarely' | 'usually';
-  /** As most mobile numbers are; 0 where that is not known. */
+  /** The length of most mobile numbers; 0 if it is not known. */
   readonly usualLength: number;
   readonly mobile: KindOfNumber;
   readonly landline: KindOfNumber;
@@ -21,20 +21,20 @@ export interface Country {
 
 interface KindOfNumber {
   readonly lengths: readonly number[];
-  /** Of the first two digits. */
+  /** Matches the first two digits. */
   readonly start: RegExp;
-  /** null where length and start have to do. */
+  /** null if only length and start are known. */
   readonly pattern: RegExp | null;
 }
 
-/** What the API takes (4.2), where no country says more; at most 15. */
+/** The API takes 7 to 15 digits (4.2); a country can need more. */
 export const MIN_DIGITS = 7;
 
 let entries: ReadonlyMap<string, string> | undefined;
-/** As far as numbers needed them: it takes long to read patterns. */
+/** Only the countries that numbers have needed so far, because reading patterns takes long. */
 const countries = new Map<string, Country>();
 
-/** By code and by region. The table is divided when a number first needs it, because n8n loads the node long before. */
+/** By code and by region. The table is divided when a number first needs it, long after n8n has loaded the node. */
 function allEntries(): ReadonlyMap<string, string> {
   entries ??= new Map(
     NUMBERING_PLAN.trim()
@@ -57,7 +57,7 @@ function readEntry(entry: string): Country {
     regions,
     lengths: numbersOf(lengths),
     trunk,
-    exit: wholly(exit === '' ? '00' : `00|${exit}`),
+    exit: matchingAll(exit === '' ? '00' : `00|${exit}`),
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     usualLength: Number(usualLength),
     mobile: kindOfNumber(kinds),
@@ -68,16 +68,16 @@ function readEntry(entry: string): Country {
 function kindOfNumber([lengths, given = '']: readonly string[]): KindOfNumber {
   const isPattern = /[^\d,-]/.test(given);
   const source = isPattern ? given : numbersOf(given).join('|');
-  return { lengths: numbersOf(lengths), start: startOf(source), pattern: isPattern ? wholly(source) : null };
+  return { lengths: numbersOf(lengths), start: startOf(source), pattern: isPattern ? matchingAll(source) : null };
 }
 
-function wholly(pattern: string): RegExp {
+function matchingAll(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
 
-/** Matches the first digits of the numbers of a pattern: each digit of the pattern may be beyond the end. */
+/** Matches the first digits of a pattern's numbers: any digit of the pattern may be beyond their end. */
 export function startOf(pattern: string): RegExp {
-  return wholly(
+  return matchingAll(
     pattern.replace(/\{[\d,]+\}|\[[^\]]*\]|\\d|\d/g, (part) => (part.startsWith('{') ? part : `(?:${part}|$)`)),
   );
 }
@@ -101,25 +101,25 @@ export function countryWithCode(code: string): Country | undefined {
   return country;
 }
 
-/** The country whose code the digits begin with. No code begins with another one. */
+/** The country whose code the digits begin with. No code is the beginning of another. */
 export function countryOf(digits: string): Country | undefined {
   const [one, two, three] = [digits.slice(0, 1), digits.slice(0, 2), digits.slice(0, 3)];
   return countryWithCode(one) ?? countryWithCode(two) ?? countryWithCode(three);
 }
 
-/** Such as "44 (United Kingdom and others)"; the code alone where it belongs to no country. */
+/** Such as "44 (United Kingdom and others)"; only the code if it belongs to no country. */
 export function countryName({ code, regions: [region, ...others] }: Country): string {
   if (region === undefined) return code;
   const name = new Intl.DisplayNames(['en'], { type: 'region' }).of(region) ?? region;
   return `${code} (${name}${others.length > 0 ? ' and others' : ''})`;
 }
 
-/** Whether a 0 in front belongs to the number, as in Italy. */
+/** Whether a leading 0 belongs to the number, as in Italy. */
 export function keepsZero({ leadingZero, trunk }: Country): boolean {
   return leadingZero === 'usually' && trunk === '';
 }
 
-/** Whether a 0 in front may be left out. Where 1 or 8 is dialled before a number, no 0 is. */
+/** Whether a leading 0 may be left out, as it may unless the domestic prefix is 1 or 8. */
 export function dropsZero({ trunk }: Country): boolean {
   return trunk === '' || trunk.startsWith('0');
 }
@@ -129,7 +129,7 @@ export function isMobileSomewhere(national: string): boolean {
   return [...allEntries().keys()].some((code) => countryWithCode(code)?.mobile.pattern?.test(national));
 }
 
-/** By length and first two digits; only to choose between readings: numbers are given out sooner than patterns change. */
+/** Compares length and first two digits, only to choose between readings: patterns lag behind new numbers. */
 export function looksLike({ lengths, start }: KindOfNumber, national: string): boolean {
   return lengths.includes(national.length) && start.test(national.slice(0, 2));
 }

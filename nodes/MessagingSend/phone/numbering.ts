@@ -1,15 +1,15 @@
 import { type Country, countryOf, dropsZero, isMobileSomewhere, keepsZero, looksLike, MIN_DIGITS } from './country';
 
-// Where its country is known, only its length decides whether a number is possible. What mobile numbers begin with decides
-// between several possible readings of the same digits, and refuses none.
+// If its country is known, only a number's length decides whether it is possible. The first digits of mobile numbers
+// decide between several possible readings of the same digits, and never reject one.
 
-/** Whether its country is known, and the digits after the code pass a test. */
+/** Whether the country is known, and the digits after its code pass a test. */
 function isOf(number: string, test: (country: Country, national: string) => boolean | undefined): boolean {
   const country = countryOf(number);
   return country !== undefined && test(country, number.slice(country.code.length)) === true;
 }
 
-/** Whether it is a mobile number by the pattern of its country: newly given out numbers may not be. */
+/** Whether the country's pattern knows it as a mobile number: a new range may still be missing there. */
 export function hasMobilePattern(number: string): boolean {
   return isOf(number, ({ mobile }, national) => mobile.pattern?.test(national));
 }
@@ -20,8 +20,8 @@ function isGivenOut(number: string): boolean {
 }
 
 /**
- * Whether digits without + or 00 certainly begin with a country code: those of a mobile number, or of a landline whose
- * digits are nobody's mobile number as they stand. 2015550123 is a landline of Egypt, and a number of New Jersey.
+ * Whether digits without + or 00 certainly begin with a country code: they are a mobile number, or a landline and, as
+ * they stand, no country's mobile number. 2015550123 is a landline in Egypt, and a number in New Jersey.
  */
 export function hasCodeForSure(number: string): boolean {
   return hasMobilePattern(number) || (isGivenOut(number) && !isMobileSomewhere(number));
@@ -31,10 +31,10 @@ function isMobile(number: string): boolean {
   return isOf(number, ({ mobile }, national) => looksLike(mobile, national));
 }
 
-/** The number by which one person is known in every spelling, and whether or not numbers are checked. */
+/** The number that identifies a person in every spelling, whether or not numbers are checked. */
 export function personOf(phone: string): string {
   const number = internationalNumber(phone) ?? phone;
-  // Argentina's mobile numbers reach the same person with a 9 behind the country code and without it.
+  // In Argentina, a mobile number reaches the same person with or without a 9 after the country code.
   return number.startsWith('54') && number.length === 12 ? `549${number.slice(2)}` : number;
 }
 
@@ -44,17 +44,17 @@ export function internationalNumber(digits: string): string | null {
   return country === undefined ? null : numberIn(country, digits.slice(country.code.length));
 }
 
-/** The longest code that is dialled before the code of another country. */
+/** The longest international prefix. */
 const MAX_EXIT_DIGITS = 8;
 
 /**
- * The number behind what is dialled in `home` before the code of another country, or behind 00: 001 354 611 1234 is one
- * of Iceland in Singapore, and none elsewhere.
+ * The number after an international prefix of `home`, or after 00: 001 354 611 1234 is a number in Iceland when dialed
+ * in Singapore, and none elsewhere.
  * @param groups the digits as they are written
- * @returns null where no country has such a number
+ * @returns null if no country can have such a number
  */
 export function numberAbroad(home: Country, digits: string, groups: readonly string[]): string | null {
-  // Nobody dials what is for other countries before the code of his own.
+  // An international prefix is never followed by the caller's own country code.
   if (digits.startsWith(`00${home.code}`)) return internationalNumber(digits.slice(2));
   const readings: Array<{ readonly phone: string; readonly start: string }> = [];
   for (let length = 1; length <= MAX_EXIT_DIGITS; length += 1) {
@@ -67,20 +67,20 @@ export function numberAbroad(home: Country, digits: string, groups: readonly str
 }
 
 /**
- * The number that digits without + or 00 mean to someone in `home`. They can have its code, or none, or that of another
- * country. Of the readings whose length is possible, the first that is a mobile number counts, else the first:
- * 3912345678 is one of Italy's mobile numbers, not its code 39 with 8 digits after it.
+ * The number that digits without + or 00 mean to someone in `home`. They can include its country code, none, or another
+ * country's. Of the readings with a possible length, the first mobile number counts, else the first: 3912345678 is a
+ * mobile number in Italy, not its code 39 and 8 digits.
  * @param groups the digits as they are written
  * @returns null if no country can have such a number
  */
 export function numberFrom(home: Country, digits: string, groups: readonly string[]): string | null {
   const withCode = digits.startsWith(home.code) ? numberAtHome(home, digits.slice(home.code.length)) : null;
   if (withCode !== null && isMobile(withCode)) return withCode;
-  const dialledAtHome = afterTrunk(home, digits);
-  if (dialledAtHome !== null) return dialledAtHome;
+  const dialedAtHome = afterTrunk(home, digits);
+  if (dialedAtHome !== null) return dialedAtHome;
   const national = numberAtHome(home, digits);
   if (national !== null && isMobile(national)) return national;
-  // Where nothing is dialled before a landline, as in Czechia, it can look like a mobile number abroad.
+  // Without a domestic prefix, as in Czechia, a landline can look like a mobile number abroad.
   if (national !== null && withCode === null && home.trunk === '' && looksLike(home.landline, digits)) return national;
   const foreign = countryOf(digits) !== home && hasCodeAsGroup(digits, groups) ? internationalNumber(digits) : null;
   const abroad = foreign !== null && hasCodeForSure(foreign) ? foreign : null;
@@ -89,17 +89,17 @@ export function numberFrom(home: Country, digits: string, groups: readonly strin
 }
 
 /**
- * Whether the digits can begin with a country code as people write it: as a group of its own, or before most of the number.
- * 612 345 678 is no number of Australia, whose code is 61.
+ * Whether the digits can begin with a country code as people write it: as a group of its own, or within a long one. 612
+ * 345 678 isn't a number in Australia, whose code is 61.
  */
 export function hasCodeAsGroup(digits: string, groups: readonly string[]): boolean {
   const [first = '', ...others] = groups;
-  // Of a whole number, a spreadsheet makes groups of thousands: 447.700.900.123.
+  // Spreadsheets write whole numbers in groups of thousands: 447.700.900.123.
   if (others.length > 2 && first.length <= 3 && others.every(({ length }) => length === 3)) return true;
   return groups.length < 2 || first.length >= MIN_DIGITS || first === countryOf(digits)?.code;
 }
 
-/** The number in this country; also if it lacks just the zero that its mobile numbers begin with. */
+/** The number in this country, even if it only lacks the zero that its mobile numbers begin with. */
 export function numberAtHome(home: Country, national: string): string | null {
   const number = numberIn(home, national);
   const isZeroLost = number === null && keepsZero(home) && looksLike(home.mobile, `0${national}`);
@@ -107,9 +107,9 @@ export function numberAtHome(home: Country, national: string): string | null {
 }
 
 /**
- * How many digits behind a whole mobile number the last groups have: an extension, or another number. 0 where all groups
+ * How many digits follow a complete mobile number in the last groups: an extension, or another number. 0 if all groups
  * can be parts of one number.
- * @param home the country that a number without + or 00 was read in
+ * @param home the country in which a number without + or 00 was read
  */
 export function digitsBehind(number: string, groups: readonly string[], home: Country | undefined): number {
   const written = groups.join('');
@@ -134,8 +134,8 @@ function isWholeMobile(number: string): boolean {
 }
 
 /**
- * The number behind the 8 that is dialled in Russia and some of its neighbours. Codes of other countries begin with 8,
- * too, so it counts only if a mobile number or a landline can follow.
+ * The number after the 8 that is dialed in Russia and some of its neighbors. Codes of other countries begin with 8,
+ * too, so the 8 counts only if a mobile number or a landline can follow.
  */
 function afterTrunk(home: Country, digits: string): string | null {
   if (home.trunk !== '8' || !digits.startsWith('8')) return null;
@@ -144,21 +144,21 @@ function afterTrunk(home: Country, digits: string): string | null {
   return form === undefined ? null : home.code + form;
 }
 
-/** The digits without what is dialled before them inside the country, whatever their length. */
+/** The digits without the domestic prefix, whatever their length. */
 export function withoutTrunk(country: Country, national: string): string {
   if (keepsZero(country)) return national;
   if (country.trunk !== '' && national.startsWith(country.trunk)) return national.slice(country.trunk.length);
   return dropsZero(country) ? national.replace(/^0/, '') : national;
 }
 
-/** The number with its country code, without what is dialled only inside the country; null if its length is impossible. */
+/** The number with its country code, without a domestic prefix; null if its length is impossible. */
 function numberIn(country: Country, national: string): string | null {
   const forms = formsOf(country, withoutSecondCode(country, national)).map((form) => usualSpelling(country, form));
   const form = forms.find(({ length }) => country.lengths.includes(length));
   return form === undefined ? null : country.code + form;
 }
 
-/** The digits behind a second country code, if they are a mobile number, and with the code are none of usual length. */
+/** The digits after a second country code, if they are a mobile number, unless with it they are one of usual length. */
 function withoutSecondCode({ code, mobile, usualLength }: Country, national: string): string {
   const second = national.startsWith('00') ? national.slice(2) : national;
   const rest = second.slice(code.length);
@@ -166,7 +166,7 @@ function withoutSecondCode({ code, mobile, usualLength }: Country, national: str
   return national.length <= usualLength && isGivenOut(code + national) ? national : rest;
 }
 
-/** Whether a number seems to have its country code twice, and nothing tells what it is without it. */
+/** Whether a number seems to have its country code twice, and it is unclear what it is without it. */
 export function hasCodeTwice(number: string, groups: readonly string[]): boolean {
   return isOf(number, ({ code, lengths }, national) => {
     const isWrittenTwice = groups.length > 1 && groups.slice(0, 2).every((group) => group.replace(/^00/, '') === code);
@@ -175,19 +175,19 @@ export function hasCodeTwice(number: string, groups: readonly string[]): boolean
   });
 }
 
-/** What the digits can mean, the likeliest first. */
+/** What the digits can mean, most likely first. */
 function formsOf(country: Country, national: string): string[] {
   const { code, trunk, leadingZero } = country;
   const startsWith0 = national.startsWith('0');
-  // North America dials its own code; that is read as the code.
+  // In North America the prefix is the country code, and is read as that.
   const hasTrunk = trunk !== '' && trunk !== code && national.startsWith(trunk);
-  // Most numbers: nothing is dialled before them.
+  // Most numbers have no prefix.
   if (!startsWith0 && !hasTrunk) return [national];
   const shorter: string[] = [];
   if (hasTrunk) {
     const rest = national.slice(trunk.length);
     shorter.push(rest);
-    // Belarus dials 80 before some numbers, and 8 before others. Elsewhere, a further zero can belong to the number.
+    // The prefix in Belarus is 80 for some numbers, and 8 for others. Elsewhere, another zero can belong to the number.
     const isExtra = (form: string) =>
       !trunk.startsWith('0') || leadingZero === 'never' || looksLike(country.mobile, form);
     if (rest.startsWith('0') && isExtra(rest.slice(1))) shorter.push(rest.slice(1));
@@ -196,17 +196,17 @@ function formsOf(country: Country, national: string): string[] {
   const bare = leadingZero === 'usually' ? shorter : shorter.filter((form) => !form.startsWith('0'));
   if (!startsWith0) return [...bare.filter((form) => looksLike(country.mobile, form)), national, ...bare];
   if (leadingZero === 'never') return bare;
-  // Where a 0 is dialled, it belongs to the number only where that is usual.
+  // If the prefix is a 0, a 0 belongs to the number only where that is usual.
   return leadingZero === 'usually' || trunk === '' ? [national, ...bare] : [...bare, national];
 }
 
-/** The spelling that reaches a mobile number from abroad, where people have others of it, too. */
+/** The spelling that reaches a mobile number from abroad, where people also use others. */
 function usualSpelling(country: Country, national: string): string {
   switch (country.code) {
-    // Until 2019 a 1 stood before mobile numbers from abroad, and 044 or 045 inside Mexico.
+    // Until 2019, mobile numbers had a 1 before them from abroad, and 044 or 045 inside Mexico.
     case '52':
       return national.replace(/^(?:1|4[45])(?=[1-9]\d{9}$)/, '');
-    // Inside Argentina, a 15 stands behind the area code, in place of the 9 before it.
+    // Inside Argentina, a 15 after the area code replaces the 9 before it.
     case '54': {
       const forms = [2, 3, 4]
         .filter((area) => national.length === 12 && national.startsWith('15', area))
@@ -214,10 +214,10 @@ function usualSpelling(country: Country, national: string): string {
         .filter((form) => country.mobile.pattern?.test(form));
       return forms.length === 1 ? (forms[0] ?? national) : national;
     }
-    // Until 2016, Brazil's mobile numbers got a ninth digit, a 9.
+    // By 2016, Brazil's mobile numbers had got a ninth digit, a 9.
     case '55':
       return national.replace(/^([1-9]{2})(?=[689]\d{7}$)/, '$19');
-    // Where the 0 belongs to landlines, as in Italy, some write it before mobile numbers, too.
+    // Where landlines begin with a 0, as in Italy, some people write it before mobile numbers, too.
     default: {
       const { mobile, landline } = country;
       if (!keepsZero(country) || !national.startsWith('0')) return national;

@@ -14,7 +14,7 @@ import {
 } from './numbering';
 
 export interface PhoneRules {
-  /** Of numbers that have none; null makes them an error. */
+  /** For numbers that have none; with null, such a number is an error. */
   readonly countryCode: string | null;
   /**
    * `on`: the number must have as many digits as numbers of its country; `mobile`: it must be a mobile number of its
@@ -23,47 +23,47 @@ export interface PhoneRules {
   readonly numberCheck: 'on' | 'mobile' | 'off';
 }
 
-/** What was read: digits with the country code (API 4.2: no leading 0 or +). */
+/** Digits with the country code (API 4.2: no leading 0 or +). */
 export interface ReadNumber {
   readonly phone: string;
-  /** Where a number without + or 00 was taken to be; absent where it has them. */
+  /** Which country a number without + or 00 was read in; absent if it has one of them. */
   readonly readAs?: 'home' | 'abroad';
 }
 
 const CLEAN = /^[1-9]\d{6,14}$/;
 
-/** Spaces of every kind and the invisible characters that come along when a number is copied. */
+/** Spaces of every kind, and invisible characters that are copied along with a number. */
 const INVISIBLE =
   /[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff]/gu;
 const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
-/** A country code with the "(0)" after it that is dialled only inside the country: "+44 (0)7700…". */
+/** A country code and the "(0)" that is dialed only inside the country: "+44 (0)7700…". */
 const DOMESTIC_ZERO = /^([([]?(?:\+|00)?[([]?([1-9]\d{0,2})[)\]]?[./\p{Pd}]?)[([]0[)\]]/u;
 const INTERNATIONAL = /^(?:\+00|\+|00)/;
 
-/** A day as ISO 8601, Europe or North America write it, alone or with a time: 2025-01-31, 31.01.2025, 1/31/2025. */
+/** A date as written in ISO 8601, Europe or North America, alone or with a time: 2025-01-31, 31.01.2025, 1/31/2025. */
 const DATE =
   /^(?:(?:19|20)\d\d([-./])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])([-./])(?:0?[1-9]|[12]\d|3[01])\2(?:19|20)\d\d)(?:[T\s,].*)?$/s;
 /** A number that passed through a spreadsheet or a database as a decimal. */
 const DECIMAL = /^(\+?\d{7,})[.,]00?$/;
 
-/** Invisible characters that show what follows from right to left: somebody who reads the number reads another one. */
+/** Invisible characters that reverse the order of digits on screen: a person would read another number. */
 const BACKWARDS = /[\u202b\u202e\u2067]/;
 
-/** Never within a number: what is on two lines is two numbers. */
+/** Never inside a number: two lines are two numbers. */
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
 
-/** Digits behind a number that are not part of it: 447700900123.5, 447700900123/2, +44 7700 900123 (2). */
+/** Digits after a number that don't belong to it: 447700900123.5, 447700900123/2, +44 7700 900123 (2). */
 const EXTRA_DIGITS = [
   /(?:^|\D)\d{7,}[./\\]\d{1,4}$/,
   /^(?:\D*\d){4,}\d{3}(?:\.\d|[/\\]\d{1,2})$/,
   /^(?:\D*\d){7,}\D*[([]\d{1,4}[)\]]$/,
-  // The "(0)" of a domestic number has its place behind the country code.
+  // In a domestic number, "(0)" comes after the country code.
   /\d[([]0[)\]]/,
 ];
 
 /**
- * Reads a phone number as people have it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number).
- * @returns what was read, or what is wrong with what was given; a failure never repeats the number
+ * Reads a phone number as people write it (`+44 (0)7700 900-123`, `0044.7700.900123`, a JSON number).
+ * @returns what was read, or what is wrong with it; a failure never repeats the number
  */
 export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRules): ReadNumber | Failure {
   const home = countryCode === null ? undefined : countryWithCode(countryCode);
@@ -91,7 +91,7 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   if (phone === null) return isMarked ? whyImpossible(international, groups) : whyImpossible(digits, groups, home);
   if (home === undefined && !isMarked) {
     if (groups.length > 1 && !hasCodeAsGroup(digits, groups))
-      return failure('phoneCountryCode', { start: 'digits that are no country code' });
+      return failure('phoneCountryCode', { start: 'digits that are not a country code' });
     const country = countryOf(phone);
     if (country && !hasCodeForSure(phone)) return failure('phoneNotGivenOut', { country: countryName(country) });
   }
@@ -103,15 +103,15 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
 }
 
 interface Written {
-  /** With the + or 00 before them. */
+  /** Including a + or 00 before them. */
   readonly digits: string;
-  /** The digits in groups; they can have a domestic zero that `digits` has not. */
+  /** The digits in groups, which can include a domestic zero that `digits` doesn't. */
   readonly groups: readonly string[];
   /** Whether its first group is an area code in brackets. */
   readonly isDomestic: boolean;
 }
 
-/** Unicode has the digits of every script in a row. */
+/** In Unicode, the digits of each script are in a row. */
 function digitOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   let value = 0;
@@ -119,7 +119,7 @@ function digitOf(character: string): string {
   return String(value % 10);
 }
 
-/** The number in ASCII, without what programs put around it. WhatsApp's addresses always have the country code. */
+/** The number in ASCII, without what programs add around it. WhatsApp's addresses always have the country code. */
 function withoutWrapping(text: string): string {
   return text
     .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
@@ -170,7 +170,7 @@ function readWritten(given: string): Written | Failure {
   return { digits, groups, isDomestic: /^[([][1-9]\d*[)\]]/.test(visible) };
 }
 
-/** What no number has in it: a comma, an "or", a second +. */
+/** Not part of any number: a comma, an "or", a second +. */
 const BETWEEN_NUMBERS = /[^\d\s()[\]./\\\p{Pd}\u2212]+/u;
 
 /** Whether two parts are each long enough to be a number. */
@@ -186,7 +186,7 @@ function withCountryCode({ digits, isDomestic }: Written, code: string | null, h
   return isDomestic || dropsZero(home) ? code + withoutTrunk(home, digits) : digits;
 }
 
-/** @param home the country that a number without + or 00 is read in */
+/** @param home the country in which a number without + or 00 is read */
 function whyImpossible(digits: string, groups: readonly string[], home?: Country): Failure {
   if (groups.length > 1 && digits.length > 15) return failure('phoneSeveral');
   if (home === undefined && digits.startsWith('0')) return failure('phoneCountryCode', { start: '0' });
@@ -201,7 +201,7 @@ function whyImpossible(digits: string, groups: readonly string[], home?: Country
 const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 function asText(given: unknown): string | null {
-  // From 10^21 on, a number gives scientific notation, which is explained like that of a spreadsheet.
+  // From 10^21 on, JavaScript writes scientific notation, which gets the same failure as a spreadsheet's.
   const isText = typeof given === 'string' || typeof given === 'bigint' || Number.isInteger(given);
   return isText ? String(given) : given === null || given === undefined ? '' : null;
 }

@@ -1,15 +1,15 @@
 import { ZONE_TABLE } from './zoneTable';
 
-/** A country code and the first five digits after it: no beginning in the table is longer. */
+/** A country code and five digits after it: no beginning in the table is longer. */
 const LONGEST_BEGINNING = 8;
 
 let table: ReadonlyMap<string, readonly string[]> | undefined;
 
 /**
- * The IANA time zones in which a number can be, one for each clock of its country, the capital's first; the same array
- * for each number of that country.
+ * The IANA time zones in which a number can be: one for each clock of its country, the capital's first. All numbers of
+ * a country share one array.
  * @param phone digits with country code
- * @returns none for a number that belongs to no country
+ * @returns none if the number belongs to no country
  */
 export function zonesOf(phone: string): readonly string[] {
   table ??= readTable();

@@ -1,4 +1,4 @@
-/** What a person fills in or chooses on the page. Executions store it, with their question. */
+/** What a person fills in or chooses on the page. Executions store fields with their question. */
 export type Field = WrittenField | ChoiceField;
 
 export interface WrittenField extends Labelled {
@@ -13,30 +13,30 @@ export interface ChoiceField extends Labelled {
 }
 
 interface Labelled {
-  /** Empty where the question itself says what to write. */
+  /** Empty if the question itself says what to write. */
   readonly label: string;
   readonly required: boolean;
 }
 
-/** What a field was filled in with. A list for checkboxes; null for any other field that was left empty. */
+/** The answer in a field: a list for checkboxes; null for any other field that was left empty. */
 export type Value = string | number | string[] | null;
 
-/** The most that can be written, in UTF-16 units: browsers count them, and the end of a line as one, for `maxlength`. */
+/** The limit in UTF-16 units, because browsers count those for `maxlength`, and the end of a line as one. */
 export const MAX_WRITTEN = 10_000;
 
 export const REQUIRED = 'An answer is required.';
 
-/** A number beyond it loses digits. */
+/** A larger number loses digits. */
 export const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 
-/** What browsers take for a number and for an e-mail address: https://html.spec.whatwg.org/multipage/input.html */
+/** What browsers accept as a number and as an email address: https://html.spec.whatwg.org/multipage/input.html */
 const NUMBER = /^-?\d*\.?\d+(?:e[-+]?\d+)?$/i;
 const DOMAIN_LABEL = '[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?';
 const EMAIL = new RegExp(`^[\\w.!#$%&'*+/=?^\`{|}~-]+@${DOMAIN_LABEL}(?:\\.${DOMAIN_LABEL})*$`, 'i');
 
 /**
- * What a form holds for a field: a text, or the places of the options that were chosen.
- * @param given as n8n reads it: a text, or a list where the form has the name more than once
+ * What a form contains for a field: a text, or the places of the options that were chosen.
+ * @param given as n8n reads it: a text, or a list if the form has the name more than once
  */
 export function writtenIn(given: unknown): string[] {
   const texts = [given].flat().map(textOf);
@@ -65,7 +65,7 @@ export function problemWith(field: Field, written: readonly string[]): string | 
   }
 }
 
-/** @param written in which there is no problem */
+/** @param written without any problem */
 export function valueOf(field: Field, written: readonly string[]): Value {
   const given = 'options' in field ? chosenFrom(field.options, written) : written;
   if (field.kind === 'checkbox') return [...given];
@@ -73,26 +73,25 @@ export function valueOf(field: Field, written: readonly string[]): Value {
   return text !== null && field.kind === 'number' ? Number(text) : text;
 }
 
-/** The form has an option's place, so that no one can send what is not offered. */
+/** The form contains an option's place, so that nobody can send an option that isn't offered. */
 function chosenFrom(options: readonly string[], written: readonly string[]): string[] {
   return options.filter((_, place) => written.includes(String(place)));
 }
 
-/** A day of the calendar, as browsers send it: 2026-01-31. */
+/** Whether it is a day of the calendar as browsers send it: 2026-01-31. */
 function isDate(text: string): boolean {
   const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : '');
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** As the page writes a number of characters. */
 export function count(characters: number): string {
   return characters.toLocaleString('en');
 }
 
-/** Anything but spaces and characters that take no room. */
+/** Anything but spaces and characters without width. */
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
-/** Browsers send the ends of lines as forms have them, CR LF. */
+/** Browsers send line breaks as CR LF. */
 function textOf(value: unknown): string {
   return typeof value === 'string' && VISIBLE.test(value) ? value.replaceAll('\r\n', '\n').trim() : '';
 }

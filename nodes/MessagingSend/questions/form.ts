@@ -2,8 +2,8 @@ import { withoutDirections } from '../api/serviceText';
 import { type ChoiceField, count, type Field, MAX_NUMBER, MAX_WRITTEN, type WrittenField } from './field';
 import { fieldsOf, type NamedField, type Refusal, type Response } from './question';
 
-// The fields of the page's form, each with its label, what is wrong with it, and what was written. Browsers check what they
-// can before they send the form.
+// The fields of the page's form, each with its label, what is wrong with it, and what was written. Browsers check what
+// they can before they send the form.
 
 export function formFields(response: Response, refusal?: Refusal): string {
   const fields = fieldsOf(response);
@@ -53,7 +53,7 @@ function markOf({ label, required }: Field): string {
 
 interface Shown {
   readonly written: readonly string[];
-  /** Of the one element that its label or the focus leads to. */
+  /** For the one element that the label or the focus leads to. */
   readonly id: Attributes;
   readonly attributes: Attributes;
 }
@@ -106,7 +106,7 @@ const BROWSER_CHECKS = {
   date: { max: '9999-12-31' },
 } as const satisfies Record<string, Attributes>;
 
-/** Without those that are false or empty. */
+/** Leaves out attributes that are false or empty. */
 function attributesOf(attributes: Attributes): string {
   return Object.entries(attributes)
     .filter(([, value]) => value !== false && value !== '')
@@ -116,7 +116,7 @@ function attributesOf(attributes: Attributes): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Makes a foreign text fit for a page: nothing in it is markup, or changes the direction of what is shown. */
+/** Makes foreign text fit for a page: nothing in it is markup, or changes the direction of the text shown. */
 export function escapeHtml(text: string): string {
   return withoutDirections(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import { escapeHtml, formFields, problemAt } from './form';
 import { type Answer, DECISION, DECISIONS, encodingOf, type Question, type Refusal, type Response } from './question';
 
-// The pages behind the link in a message. They are plain HTML that works without a script, on any phone, and load nothing,
-// so that no one else learns of them. dir="auto" takes the direction of the text that a page begins with; what has its own
-// does not count.
+// The pages behind the link in a message: plain HTML that works without a script, on any phone. They load nothing, so
+// nobody else learns about them. dir="auto" takes the direction of the page's first text without a direction of its
+// own.
 
 const STYLE = `
 :root { color-scheme: light dark; --ground: #eef1ef; --card: #fff; --text: #1a1f1c; --line: #76807b; --accent: #0b6b3a; --wrong: #b3261e; --shadow: 0 1px 3px #0003; font: 1.125rem/1.5 system-ui, sans-serif; -webkit-text-size-adjust: 100%; }
@@ -39,9 +39,9 @@ button:disabled { opacity: 0.6; cursor: default; }
 :focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }
 `;
 
-// A form is sent once: to a second tap, n8n would answer that the execution is running already. The browser reads the form
-// after the event, without its disabled buttons, so they are disabled later. Whoever comes back to the page, or stops it
-// while it is sent, can answer. Without scripts, a button that was tapped takes no second tap, in browsers that focus it.
+// A form is sent once: n8n would answer a second tap with an error. The browser reads the form after the event, without
+// disabled buttons, so they are disabled later. A person who returns to the page, or stops it while it is being sent,
+// can still answer. Without scripts, CSS blocks a second tap on the focused button.
 const SCRIPT = `
 const form = document.forms[0];
 let sent = false;
@@ -60,12 +60,12 @@ addEventListener('pageshow', () => mark(false));
 
 const [STYLE_HASH, SCRIPT_HASH] = [STYLE, SCRIPT].map((text) => `'sha256-${hash('sha256', text, 'base64')}'`);
 
-/** Nothing is loaded, and a form is sent to the page's own address alone. */
+/** Nothing is loaded, and the form can only be sent to the page's own address. */
 const POLICY = `default-src 'none'; style-src ${STYLE_HASH}; script-src ${SCRIPT_HASH}; form-action 'self'; base-uri 'none'`;
 
 /**
- * Of every page: it is not framed, cached, indexed or passed on. Where n8n sends the page itself, it replaces the policy by
- * one that allows frames; X-Frame-Options stays.
+ * For every page: it is not framed, cached, indexed or passed on. If n8n sends the page itself, it replaces the policy
+ * with one that allows frames; X-Frame-Options stays.
  */
 export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -77,7 +77,7 @@ export const PAGE_HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 } as const;
 
-/** @param refusal of the form that was sent before */
+/** @param refusal why the form that was sent before is not an answer */
 export function questionPage({ text, title, response }: Question, refusal?: Refusal): string {
   const form = `${formFields(response, refusal)}${problemAt(DECISION, refusal)}${buttons(response)}`;
   return page(
@@ -121,7 +121,7 @@ function button(label: string, decision?: string, kind = ''): string {
   return `<button${value}${kind}>${escapeHtml(label)}</button>`;
 }
 
-/** The policy is in the page, too, because n8n replaces the header where it sends the page itself. */
+/** The policy is in the page, too, because n8n replaces the header if it sends the page itself. */
 function page(content: string, title = 'Your answer', script = ''): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,7 +1,7 @@
 import type { JsonRecord } from '../api/records';
 import { type Field, problemWith, REQUIRED, type Value, valueOf, writtenIn } from './field';
 
-/** What a person is asked by a message with a link, as the page behind the link shows it. The execution stores it. */
+/** The question in a message with a link, as the page behind the link shows it. The execution stores it. */
 export interface Question {
   readonly text: string;
   /** The page's title; a question that release 0.3 asked has none. */
@@ -11,23 +11,23 @@ export interface Question {
   readonly thanks: string;
 }
 
-/** How the question can be answered. The labels are the user's, so that a page can be in any language. */
+/** How the question can be answered. The user writes the labels, so that a page can be in any language. */
 export type Response =
   | {
       readonly kind: 'approval';
       readonly approveLabel: string;
-      /** null where declining is not offered. */
+      /** null if declining is not offered. */
       readonly declineLabel: string | null;
-      /** Of the field for a comment; null where there is none. */
+      /** For the comment field; null if there is none. */
       readonly commentLabel: string | null;
     }
   | { readonly kind: 'freeText'; readonly buttonLabel: string }
   | { readonly kind: 'customForm'; readonly fields: readonly Field[]; readonly buttonLabel: string };
 
-/** What a person has answered: the `data` of the output, with the names that n8n's own nodes use. */
+/** A person's answer: the `data` of the output, with the names that n8n's own nodes use. */
 export interface Answer {
   readonly kind: 'answer';
-  /** `approved` and perhaps a `comment`, a `text`, or what each field of a form was filled in with, by its label. */
+  /** `approved` and perhaps a `comment`, a `text`, or the value of each field of a form, by its label. */
   readonly data: Readonly<Record<string, Value | boolean>>;
 }
 
@@ -56,14 +56,14 @@ export function fieldsOf(response: Response): NamedField[] {
 }
 
 /**
- * How the page sends its form; nothing else is an answer. n8n answers a custom form in any other way with status 415 itself,
- * whatever the node, since a release between 2.35 and 2.41.
+ * How the page sends its form; anything else isn't an answer. For a custom form, n8n itself answers anything else with
+ * status 415, since a release between 2.35 and 2.41.
  */
 export function encodingOf({ kind }: Response): 'multipart/form-data' | 'application/x-www-form-urlencoded' {
   return kind === 'customForm' ? 'multipart/form-data' : 'application/x-www-form-urlencoded';
 }
 
-/** Why a form is no answer to the question. */
+/** Why a form isn't an answer to the question. */
 export interface Refusal {
   readonly kind: 'refused';
   /** What is wrong, by the name of the field, or {@link DECISION} for the buttons; from top to bottom. */
@@ -72,7 +72,7 @@ export interface Refusal {
   readonly written: Readonly<Record<string, readonly string[]>>;
 }
 
-/** @param form that the page sent */
+/** @param form as the page sent it */
 export function readForm({ response }: Question, form: JsonRecord): Answer | Refusal {
   const read = fieldsOf(response).map(({ name, field }) => ({ name, field, written: writtenIn(form[name]) }));
   const problems = read.map(({ name, field, written }) => [name, problemWith(field, written)] as const);
@@ -93,7 +93,7 @@ export function readForm({ response }: Question, form: JsonRecord): Answer | Ref
   return { kind: 'answer', data: { approved: form[DECISION] === DECISIONS.approve, ...comment } };
 }
 
-/** Whether one of the buttons was used that decide, if the page has any. */
+/** Whether a button that decides was used, if the page has any. */
 function isDecided(response: Response, decision: unknown): boolean {
   if (response.kind !== 'approval') return true;
   return decision === DECISIONS.approve || (decision === DECISIONS.decline && response.declineLabel !== null);

@@ -12,7 +12,7 @@ export interface Ticket {
   readonly maxWait: number;
   /** The pacer's `holdTime` when the request came. */
   readonly holdTimeBefore: number;
-  /** When its wait because of 429s began, as if without a break; null until its own first 429. */
+  /** When its wait because of 429s began, counted without a break; null until its own first 429. */
   waitsSince: number | null;
 }
 
@@ -39,17 +39,17 @@ export class Pacer {
   /** In the order of their tickets. */
   private queue: Waiting[] = [];
   private inFlight = 0;
-  /** When the answers that still count have arrived, oldest first. */
+  /** When the answers that still count arrived, oldest first. */
   private readonly answered: number[] = [];
   private holdEnd = 0;
-  /** The length of all holds so far, with the rest of the present one, in milliseconds. */
+  /** The length of all holds so far, including the rest of the present one, in milliseconds. */
   private holdTime = 0;
   /** When the queue is checked next; Infinity if that depends on an answer. */
   private wakesAt = Infinity;
 
   constructor(private readonly clock: Pick<Clock, 'now' | 'sleep'>) {}
 
-  /** From now on, all requests of the key keep to this limit, including those that wait. */
+  /** From now on, all requests of the key keep to this limit, including those that already wait. */
   limitTo(requests: number): void {
     this.limit = requests;
     this.serve();
@@ -63,7 +63,7 @@ export class Pacer {
 
   /**
    * Waits for a slot. Every slot must be given back: by {@link release} or by {@link cancel}.
-   * @returns false, without a slot, if the hold is longer than the request may wait
+   * @returns false, without a slot, if the hold lasts longer than the request may wait
    * @throws what `wait` throws when the run is stopped
    */
   async acquire(ticket: Ticket, wait: Wait): Promise<boolean> {
@@ -86,7 +86,7 @@ export class Pacer {
     this.serve();
   }
 
-  /** Gives a slot back because its request was not made: it does not count. */
+  /** Gives a slot back because its request was not made, so it doesn't count. */
   cancel(): void {
     this.inFlight -= 1;
     this.serve();
@@ -112,7 +112,7 @@ export class Pacer {
     return Math.max(0, this.holdEnd - this.clock.now());
   }
 
-  /** Gives slots to the first requests of the queue, as many as the limit allows now. */
+  /** Gives slots to the first requests in the queue, as many as the limit allows now. */
   private serve(): void {
     if (this.holdLeft > 0) {
       this.sendAway();

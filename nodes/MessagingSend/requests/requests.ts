@@ -6,15 +6,15 @@ import type { Failure } from '../failures/failure';
 import { Pacer } from './pacer';
 import { backoffDelay, type Clock, RECONNECT_DELAYS, SYSTEM_CLOCK, type Wait, waitUnless } from './wait';
 
-/** What the requests of a run are counted in; a run with several accounts has one for all. */
+/** Counts the requests of a run; a run with several accounts has one for all of them. */
 export interface Tally {
   requests: number;
 }
 
 export interface RequestLimits {
-  /** Holds for the key from this run's first request on, until another run starts. */
+  /** Applies to the key from this run's first request on, until another run starts. */
   readonly requestsPerMinute: number;
-  /** How long a request may wait because of 429s, its own and those of the key's other requests, in milliseconds. */
+  /** How long a request may wait because of 429s, its own or those of other requests with its key, in milliseconds. */
   readonly maxWait: number;
   /** The minimum time between the starts of two requests of this run ("Batch Interval"), in milliseconds. */
   readonly interval: number;
@@ -25,20 +25,20 @@ export interface RequestsConfig {
   /** Shared by all requests with this key. */
   readonly pacer: Pacer;
   readonly limits: RequestLimits;
-  /** The Stop button: ends every wait. A request in flight is not cancelled. */
+  /** The Stop button: ends every wait. A request in flight is not canceled. */
   readonly signal: AbortSignal | undefined;
   readonly clock: Clock;
   readonly tally?: Tally | undefined;
 }
 
-/** Asked and told about each attempt of a request. */
+/** Is asked before each attempt of a request, and told its reply. */
 export interface Flight {
   readonly mayLeave: () => boolean;
   /** Called when it is the request's turn. The request leaves only if this resolves to true. */
   readonly beforeRequest: () => Promise<boolean>;
   /**
-   * Called once for each attempt that {@link beforeRequest} has allowed: with the reply, or with null if the request did
-   * not leave after all.
+   * Called once for each attempt that {@link beforeRequest} has allowed: with the reply, or with null if the request
+   * did not leave after all.
    */
   readonly afterReply: (reply: Reply | null) => void;
 }
@@ -53,8 +53,8 @@ export const UNOBSERVED: Flight = {
 const PROBE_TIMEOUT = 30_000;
 
 /**
- * The requests of one run to one account. Waits for a slot of the pacer and for the interval, makes the call, and repeats
- * it after a 429, and a few times if the service can't be reached. Repeats only what was certainly not sent.
+ * The requests of one run to one account. Waits for a slot of the pacer and for the interval, and makes the call.
+ * Repeats it after a 429, and a few times if the service can't be reached: only what was certainly not sent.
  */
 export class Requests {
   readonly tally: Tally;
@@ -78,7 +78,7 @@ export class Requests {
     this.halted.abort();
   }
 
-  /** @throws if the run is stopped or halted, or the flight called off, before the request leaves; never in flight */
+  /** @throws if the run is stopped or halted, or the flight called off, before the request leaves; never afterwards */
   async make(request: ApiRequest, flight: Flight = UNOBSERVED): Promise<Reply> {
     const { pacer, limits, clock } = this.config;
     if (!this.hasStarted) pacer.limitTo(limits.requestsPerMinute);
@@ -106,8 +106,8 @@ export class Requests {
   }
 
   /**
-   * Reads the balance, which costs nothing, until an answer shows that the service works: with backoff, up to Max Wait.
-   * @returns null once it works, else why the last answer does not show it
+   * Reads the balance, which is free, until an answer shows that the service works: with backoff, up to Max Wait.
+   * @returns null once the service works, else why the last answer does not show that
    * @throws if the run is stopped or halted
    */
   async probe(): Promise<Failure | null> {
@@ -124,7 +124,7 @@ export class Requests {
 
   /**
    * Uses a slot, or gives it back.
-   * @returns null if the key is on hold since the request got its slot
+   * @returns null if the key was put on hold after the request got its slot
    * @throws if the request is called off, or the run stopped
    */
   private async useSlot(request: ApiRequest, flight: Flight): Promise<Reply | null> {
@@ -138,7 +138,7 @@ export class Requests {
       if (!flight.mayLeave()) throw new Error('called off');
       if (pacer.holdLeft > 0) return null;
       if (!(await flight.beforeRequest())) throw new Error('called off');
-      // The run may have ended in the meantime.
+      // The run may have ended during that.
       if (!flight.mayLeave() || this.stopped.aborted) {
         flight.afterReply(null);
         throw new Error('called off');

@@ -1,8 +1,8 @@
 import { sleep } from 'n8n-workflow';
 
-/** Time and chance; tests bring their own. */
+/** Time and chance; tests have their own. */
 export interface Clock {
-  /** Milliseconds, never going back. */
+  /** In milliseconds; never goes back. */
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** From 0 to 1. */
@@ -16,7 +16,7 @@ export type Wait = (what: number | Promise<unknown>) => Promise<void>;
 
 /**
  * The wait of one run. `sleep` races with the signal, because n8n-workflow 2.41 has no `sleepWithAbort`.
- * @param signal its reason is what a wait throws
+ * @param signal a wait throws its reason
  */
 export function waitUnless(signal: AbortSignal, clock: Pick<Clock, 'sleep'> = SYSTEM_CLOCK): Wait {
   // One listener for all waits, and only during a wait: Node keeps a signal alive while it has listeners.
@@ -44,9 +44,9 @@ export function waitUnless(signal: AbortSignal, clock: Pick<Clock, 'sleep'> = SY
 export const RECONNECT_DELAYS: readonly number[] = [250, 1_000];
 
 /**
- * How long to wait after a 429 without Retry-After, and between probes of a service that is down, in milliseconds. Doubles
- * each time, up to a minute: after it, every window of the limit has passed. A quarter is left to chance, so that several
- * processes don't return at the same moment.
+ * How long to wait after a 429 without Retry-After, and between probes of a service that is down, in milliseconds.
+ * Doubles each time, up to a minute, in which every window of the limit has passed. A quarter is random, so that
+ * several processes don't return at the same moment.
  * @param attempt counted from 0
  * @param random from 0 to 1
  */

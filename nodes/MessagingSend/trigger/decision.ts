@@ -9,13 +9,13 @@ export interface LowBalanceSettings {
 /** A balance as the service reports it (API 2.1). */
 export interface Balance {
   readonly credits: number;
-  /** `user_id`, which identifies the account; null where the answer has none. */
+  /** `user_id`, which identifies the account; null if the answer has none. */
   readonly owner: string | number | null;
 }
 
-/** What is kept from one poll to the next; plain data, because n8n stores it as JSON. */
+/** What is kept from one poll to the next: plain data, because n8n stores it as JSON. */
 export interface LowBalanceState {
-  /** When the balance was read, in milliseconds since 1970; older versions did not keep it. */
+  /** When the balance was read, in milliseconds since 1970; older versions did not keep this. */
   readonly readAt?: number;
   /** Whether a drop was reported and is not over yet. */
   readonly low: boolean;
@@ -28,19 +28,19 @@ export interface LowBalanceState {
 
 interface Decision {
   readonly fires: boolean;
-  /** The credits at the poll before; null if there was none, or one of another account. */
+  /** The credits at the previous poll; null if there was none, or it was for another account. */
   readonly previousCredits: number | null;
   readonly next: LowBalanceState;
 }
 
-/** Polls run by the minute, but not to the millisecond: a reminder may be this early. */
+/** Polls run by the minute, but not to the millisecond, so a reminder may be this many milliseconds early. */
 const TOLERANCE = 30_000;
 
 /**
- * Decides whether a poll starts the workflow. A drop is reported once for each threshold; after that, only as a reminder,
- * or when the credits have risen above the threshold, and by the margin, and dropped again.
- * @param before of the poll before, if there was one
- * @param now milliseconds since 1970
+ * Decides whether a poll starts the workflow: once for each drop and threshold, and for reminders. A drop is over when
+ * the credits are above the threshold, by at least the margin.
+ * @param before the state after the previous poll, if there was one
+ * @param now in milliseconds since 1970
  * @param hasGap whether the credits may have risen since `before`: then another low balance is another drop
  */
 export function decide(

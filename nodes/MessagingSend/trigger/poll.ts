@@ -10,23 +10,23 @@ import { requestsOf } from '../requests/requests';
 import { decide, type LowBalanceState } from './decision';
 import { readTriggerSettings, type TriggerSettings } from './settings';
 
-/** The name under which the state is kept in the static data of the node. */
+/** The name of the state in the node's static data. */
 const KEPT = 'lowBalance';
 
-/** For each trigger, the state after its last poll in this process. n8n stores it only if the poll starts the workflow. */
+/** Each trigger's state after its last poll in this process. n8n stores it only if the poll starts the workflow. */
 const lastStates = new Map<string, LowBalanceState>();
 
 /**
  * The `poll` of the trigger.
- * @throws whatever keeps the balance from being read. When the user activates the workflow, n8n shows it and
- * does not start the polls; later, it stores a failed execution and runs the error workflow.
+ * @throws anything that keeps the balance from being read. When the user publishes the workflow, n8n shows the error
+ * and does not start the polls; later, it stores a failed execution and runs the error workflow.
  */
 export async function pollBalance(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-  // In these two modes n8n has activated the workflow on its own, and there is nobody to show an error to.
+  // In these two modes, n8n activates the workflow on its own, and nobody is there to see an error.
   if (!['init', 'leadershipChange'].includes(this.getActivationMode())) return await poll(this);
-  // n8n 2.41 gives up a trigger whose first poll fails as n8n starts: after 15 seconds, without a failed execution, and
-  // for good. A service that is down at that moment must not end the watch, so the error is reported as n8n reports that
-  // of any later poll, and polling goes on.
+  // If the first poll fails as n8n starts, n8n 2.41 gives up the trigger: after 15 seconds, without a failed execution,
+  // and for good. A service that is down at that moment must not end the watch, so the error is reported as n8n reports
+  // one of a later poll, and polling goes on.
   return await poll(this).catch((error: unknown) => {
     this.__emitError(error as Error);
     return null;
@@ -34,8 +34,8 @@ export async function pollBalance(this: IPollFunctions): Promise<INodeExecutionD
 }
 
 /**
- * Reads the balance, and gives an item if the workflow is to be started. A test run always gives one; neither a test run
- * nor an error changes what is kept.
+ * Reads the balance, and returns an item if the workflow is to start. A test run always returns one. Neither a test run
+ * nor an error changes the stored state.
  */
 async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
   const { account, settings } = await setUp(context);
@@ -45,14 +45,14 @@ async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | n
   const { user_id, user_name } = pick(data, BALANCE_FIELDS);
   const owner = typeof user_id === 'boolean' ? null : user_id;
 
-  // Only once the answer is there, and without a pause: a slow poll may be overtaken by the next one.
+  // Only after the answer, and without a pause, because the next poll may overtake a slow one.
   const now = Date.now();
   const { threshold } = settings.lowBalance;
   const kept = context.getWorkflowStaticData('node');
   const stored = kept[KEPT] as LowBalanceState | undefined;
   const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
   const last = lastStates.get(trigger);
-  // Another process may have polled since.
+  // Another process may have polled since then.
   const before = (last?.readAt ?? -1) >= (stored?.readAt ?? 0) ? last : stored;
   const hasGap = before !== last;
   const { fires, previousCredits, next } = decide(before, { credits, owner }, settings.lowBalance, now, hasGap);
@@ -72,13 +72,13 @@ async function setUp(context: IPollFunctions): Promise<{ account: NodeAccount; s
   }
 }
 
-/** The `data` of the balance, in the time that n8n gives a poll: it silently abandons one that takes longer. */
+/** Reads the balance's `data` within the time that n8n gives a poll: n8n silently abandons one that takes longer. */
 async function readData(
   context: IPollFunctions,
   account: NodeAccount,
   { limits, requestOptions }: TriggerSettings,
 ): Promise<JsonRecord> {
-  // n8n 2.35 does not tell.
+  // n8n 2.35 has no such method.
   const budget = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? 5 * 60_000;
   const deadline = AbortSignal.timeout(budget);
   const requestLimits = { ...limits, maxWait: Math.min(limits.maxWait, budget), interval: 0 };

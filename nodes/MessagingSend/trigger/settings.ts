@@ -15,7 +15,7 @@ import { readRequestOptions, type RequestOptions, requestOptionsOfTrigger } from
 import type { RequestLimits } from '../requests/requests';
 import type { LowBalanceSettings } from './decision';
 
-/** Shown right below Poll Times: n8n's default is every minute. */
+/** Shown right below Poll Times, whose default in n8n is every minute. */
 const everyMinuteNotice: INodeProperties = {
   displayName: `Each check uses one of the ${REQUESTS_PER_MINUTE} requests per minute that the service allows this API key. Once an hour is enough for most workflows.`,
   name: 'everyMinuteNotice',
@@ -106,7 +106,7 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
   return settings;
 }
 
-/** Without a threshold nothing would ever be low, so there is no fallback. */
+/** Without a threshold, no balance would ever be low, so there is no fallback. */
 function readThreshold(value: unknown): number {
   const threshold = Number(asText(value));
   if (Number.isFinite(threshold) && threshold > 0) return threshold;

@@ -1,4 +1,4 @@
-/** What must be true after every run of a scenario, whatever happens in it. */
+/** What must be true after every run of a scenario, no matter what happens in it. */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 
 import type { LoggedRequest, SentMessage } from '../../../sandbox/server';
@@ -10,9 +10,9 @@ import { linkOf, type Report } from './reported';
 import type { Settings } from './scenario';
 
 /**
- * A message_id belongs to a message with the item's phone and text, and no two items have the same one.
- * `isInOrder` is whether the service has always listed messages in their order: otherwise, two to one number can't be told
- * apart. `hasChanged`: the answers to one operation, as they are recorded, lack fields of the other.
+ * A message_id belongs to a message with the item's phone and text, and no two items have the same one. `isInOrder`:
+ * the service has always listed messages in order; otherwise, two to one number can't be told apart. `hasChanged`: the
+ * recorded answers to one operation lack fields of the other.
  */
 export function checkIds(
   messages: readonly RequestedMessage[],
@@ -38,7 +38,7 @@ export function checkIds(
   }
 }
 
-/** Messages that are {@link likenessOf alike}, by what is reported of them. */
+/** Messages that are {@link likenessOf alike}, by what is reported about them. */
 interface Alike {
   sent: number;
   uncertain: number;
@@ -47,10 +47,10 @@ interface Alike {
 }
 
 /**
- * The service has received what the node reports, and nothing that the node does not report, but for messages that the
- * latest attempts don't ask for any more.
- * @param reports the latest one of each execution; null where n8n was killed, or where it is of another list
- * @param removed how many messages that may have arrived are asked for no more, by their likeness
+ * The service has received what the node reports, and nothing else, except for messages that the latest attempts no
+ * longer ask for.
+ * @param reports the latest one of each execution; null if n8n was killed, or if it is about another list
+ * @param removed how many messages that may have arrived are no longer asked for, by their likeness
  */
 export function checkArrivals(
   { options }: Settings,
@@ -63,7 +63,7 @@ export function checkArrivals(
     const { sent, uncertain, sent_before: before } = alike;
     const counts = `${likeness.slice(0, 40)}: ${sent} reported as sent, ${uncertain} uncertain, ${before} sent before, ${alike.arrived} arrived`;
     const reported = sent + uncertain + (removed.get(likeness) ?? 0);
-    // Its own earlier attempt may have sent it.
+    // An earlier attempt of the same execution may have sent it.
     const most = reported === 0 && before > 0 ? 1 : reported;
     ok(alike.arrived >= sent + (sent === 0 && before > 0 ? 1 : 0), `reported as sent, and did not arrive: ${counts}`);
     if (!isAllReported) continue;
@@ -74,7 +74,7 @@ export function checkArrivals(
   }
 }
 
-/** Nothing is sent twice, however often the workflow is retried and whatever the user changes before that. */
+/** Nothing is sent twice, no matter how often the workflow is retried and what the user changes before that. */
 export function checkSentOnce(
   { options }: Settings,
   arrived: readonly SentMessage[],
@@ -133,8 +133,8 @@ function add(counts: Map<string, number>, key: string, count: number): void {
 }
 
 /**
- * An outage costs no more than the requests in flight when it begins: one, until a message was accepted. If only sending is
- * down, two more follow, each after the balance. All attempts of Retry On Fail together cost no more.
+ * An outage costs no more than the requests in flight when it begins: one, until a message was accepted. If only
+ * sending is down, two more follow, each after the balance. All tries of Retry On Fail together cost no more.
  * @param requests of one execution
  */
 export function checkRisk({ options }: Settings, { balanceWorks }: Outage, requests: readonly LoggedRequest[]): void {
@@ -148,10 +148,10 @@ export function checkRisk({ options }: Settings, { balanceWorks }: Outage, reque
   }
 }
 
-/** One text that is refused keeps no other from being sent. */
+/** One text that is rejected keeps no other from being sent. */
 export function checkOthersSent(report: Report, refusedText: string): void {
   const isRefused = ({ texts }: RequestedMessage) => texts === null || texts.some((text) => text.includes(refusedText));
-  // Several refusals in a row may be about the whole run.
+  // Several rejections in a row may concern the whole run.
   if ([...report.keys()].filter(({ texts }) => texts?.some((text) => text.includes(refusedText))).length > 1) return;
   for (const [message, reported] of report) {
     ok(
@@ -177,7 +177,7 @@ export function checkKeptNothing(report: Report, execution: Execution, wasKilled
   if (all.length > 0 && all.every((reported) => reported === 'sent')) deepStrictEqual(kept, {});
 }
 
-/** The custom data of an execution in production counts each message once, with all attempts before. */
+/** The custom data of a production execution counts each message once, including all earlier attempts. */
 export function checkCounted({ options }: Settings, report: Report, { run }: Execution): void {
   if (run.mode === 'manual' || options.dryRun) return;
   const all = [...report.values()];
@@ -187,7 +187,7 @@ export function checkCounted({ options }: Settings, report: Report, { run }: Exe
   }
 }
 
-/** The stored execution has no key but one in an item, and what the node keeps in it has no phone number and no text. */
+/** The stored execution has no key except one in an item, and the node keeps no phone number or text in it. */
 export function checkNoSecret({ accounts }: Settings, execution: Execution): void {
   const everything = JSON.stringify(stored(execution.run.data));
   ok(accounts > 1 || !everything.includes(KEY), 'the key is in the stored execution');
@@ -197,7 +197,7 @@ export function checkNoSecret({ accounts }: Settings, execution: Execution): voi
 }
 
 /**
- * A message is uncertain only for a reason that there is.
+ * A message is uncertain only for a real reason.
  * @param mayBe whether there can be a message with this code
  * @param interrupted how many messages may be uncertain because n8n was killed
  */

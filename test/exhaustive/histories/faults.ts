@@ -5,7 +5,7 @@ import { DETAILS_SHAPES } from '../../../sandbox/details';
 import { BULK_ANSWER_SHAPES, type Fault } from '../../../sandbox/faults';
 import { phones } from './lists';
 
-/** From some request on no message has a usable answer, for good or until the balance has been read so often. */
+/** From some request on, no message has a usable answer, for good or until the balance has been read this often. */
 export interface Outage {
   readonly fault: Fault;
   /** Whether only sending is down. */
@@ -14,7 +14,7 @@ export interface Outage {
   readonly balanceRequests: number | null;
 }
 
-/** @param endpoint the one that the scenario sends to */
+/** @param endpoint the one to which the scenario sends */
 export function outageFault({ fault, balanceWorks, after, balanceRequests }: Outage, endpoint: 'send' | 'bulk'): Fault {
   const end = balanceRequests === null ? { probability: 1 } : { balanceRequests };
   return { ...fault, on: balanceWorks ? endpoint : 'any', after, ...end };
@@ -51,7 +51,7 @@ const fields = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-/** Answers of which nobody can say whether the request was handled before. */
+/** Answers that leave open whether the request was handled before. */
 function handledOrNot(...answers: Array<Extract<Fault, { kind: 'status' | 'html' | 'body' }>>): fc.Arbitrary<Fault> {
   return fc.tuple(fc.constantFrom(...answers), fc.boolean()).map(([answer, handled]) => ({ ...answer, handled }));
 }
@@ -60,7 +60,7 @@ function body(status: number, text: string, more: Pick<Fault, 'on'> = {}) {
   return { kind: 'body', status, body: text, ...more } as const;
 }
 
-/** The service may fail in any way, except that it never reports a message as not sent that it sent. */
+/** The service may fail in any way, except that it never reports a message that it sent as not sent. */
 const passing: fc.Arbitrary<Fault> = fc
   .tuple(
     timing,
@@ -125,10 +125,10 @@ const breakdown = fc.constantFrom<Fault>(
 );
 const poisonText = fc.nat({ max: 20 }).map((index) => `Text ${index} `);
 
-/** A text that the service, or a firewall, refuses. */
+/** A text that the service, or a firewall, rejects. */
 export const refusedText = fc.record({ refusal, text: poisonText });
 
-/** A message, or all to a number, that every request fails with. */
+/** A message, or all messages to a number, with which every request fails. */
 const poison: fc.Arbitrary<Fault> = fc
   .tuple(
     fc.oneof(refusal, breakdown),
@@ -139,7 +139,7 @@ const poison: fc.Arbitrary<Fault> = fc
   )
   .map(([kind, about]): Fault => ({ ...kind, ...about }));
 
-/** An instance that is not connected refuses every request from some request on. */
+/** An instance that is not connected rejects every request from some request on. */
 const notConnected: fc.Arbitrary<Fault> = fc.record({
   kind: fc.constant('status' as const),
   status: fc.constantFrom(400, 422),
@@ -167,7 +167,7 @@ const unsent: fc.Arbitrary<Fault> = fc
   })
   .map(({ entry, timing: { after, times }, ...rest }): Fault => ({ kind: 'unsent', ...entry, ...rest, after, times }));
 
-/** In a list of them, the first that is due hits a request. */
+/** In a list of faults, the first that is due hits a request. */
 export const fault = fc.oneof(
   { weight: 8, arbitrary: passing },
   { weight: 1, arbitrary: poison },
@@ -175,7 +175,7 @@ export const fault = fc.oneof(
   { weight: 1, arbitrary: unsent },
 );
 
-/** One that leads to no wait: it passes at once, and the service can be asked for the balance. */
+/** A fault without a wait: it passes at once, and the service can be asked for the balance. */
 export const calmFault: fc.Arbitrary<Fault> = fc.oneof(
   fc.tuple(refusal, fc.nat({ max: 4 })).map(([kind, after]): Fault => ({ ...kind, after, times: 1 })),
   fc

@@ -1,4 +1,4 @@
-/** What a workflow is to send, and how the list may differ at a retry. */
+/** What a workflow sends, and how the list may differ in a retry. */
 import fc from 'fast-check';
 
 import { phoneAt } from '../../support/contacts';
@@ -28,7 +28,7 @@ export function withoutStamp(text: string): string {
   return text.replace(/\d{13}/, STAMP);
 }
 
-/** Only a few phone numbers, so that many messages have the same one. */
+/** Only a few phone numbers, so that many messages share one. */
 export const phones = fc.integer({ min: 0, max: 5 }).map(phoneAt);
 
 type Draft = Pick<Input, 'phone' | 'cleanPhone'> & { readonly length: number; readonly like: number | null };
@@ -62,7 +62,7 @@ const badDraft: fc.Arbitrary<Draft> = fc.oneof(
 );
 const NO_PHONE: Draft = { phone: undefined, cleanPhone: null, length: 30, like: null };
 
-/** With On Error set to Stop, one that can't be sent keeps all others from being sent. */
+/** With On Error set to Stop, a message that can't be sent keeps all others from being sent. */
 export const drafts = fc.oneof(
   draftsOf(goodDraft, 1),
   draftsOf(fc.oneof({ weight: 6, arbitrary: goodDraft }, { weight: 1, arbitrary: badDraft }), 0),
@@ -94,12 +94,12 @@ function inputOf({ phone, cleanPhone, length }: Omit<Draft, 'like'>, number: num
 }
 
 /**
- * What a user changes between attempts, always the same in a scenario: a row that replaces another one with its phone
- * and place could as well be that one with a new text.
+ * What a user changes between attempts, the same throughout a scenario: a row that replaces another one with its phone
+ * and place could also be that row with a new text.
  */
 export type Change = 'remove' | 'add' | 'swap' | 'order' | 'source';
 
-/** The changes that a list allows: n8n gives a retry the same items, which can have other values but not another number. */
+/** The changes that a list allows: n8n gives a retry the same items, whose values can differ, but not their number. */
 export const CHANGES: Readonly<Record<'send' | 'items' | 'json', readonly Change[]>> = {
   send: ['swap', 'order', 'order'],
   items: ['swap', 'order', 'order', 'source'],
@@ -107,7 +107,7 @@ export const CHANGES: Readonly<Record<'send' | 'items' | 'json', readonly Change
 };
 
 /**
- * With `order`, the texts to each phone come in the other order.
+ * `order` reverses the texts to each phone.
  * @param places of the rows to change, in pairs for `swap`; taken modulo the length
  */
 export function changed(list: List, change: Change, places: readonly number[]): List {

@@ -6,13 +6,13 @@ export interface RequestedMessage {
   readonly item: number;
   readonly entry: number | null;
   readonly input: Input;
-  /** The sandbox's label of the account's key; that of the first key where all items have one account. */
+  /** The sandbox's label of the account's key; the first key's if all items have one account. */
   readonly account: string;
   /** What is sent of its text, in this order; null if the message can't be sent. */
   readonly texts: readonly string[] | null;
 }
 
-/** The messages of a list in the order of its inputs, worked out without the node's code: texts are cut at 1,000. */
+/** The messages of a list in the order of its inputs, determined without the node's code: texts are cut at 1,000. */
 export function messagesOf({ operation, accounts, options }: Settings, { source, inputs }: List): RequestedMessage[] {
   return inputs.flatMap((own, item) =>
     own.map((input, index): RequestedMessage => {
@@ -35,18 +35,18 @@ export function placeOf({ item, entry }: Pick<RequestedMessage, 'item' | 'entry'
   return entry === null ? `${item}` : `${item}.${entry}`;
 }
 
-/** What messages have in common that are alike: account, phone and text. */
+/** What alike messages have in common: account, phone and text. */
 export function likenessOf(account: string, phone: string, text: string): string {
   return `${account} ${phone} ${text}`;
 }
 
-/** Whether messages that are alike are sent once in an attempt, as far as anybody knows. */
+/** Whether messages that are alike are sent once in an attempt, if that is known. */
 function isOnceInRun({ options, stamp, isKeyed }: Settings, { source }: List): boolean {
-  // Two texts that differ in the time alone are duplicates only if they were made in the same millisecond.
+  // Two texts that differ only in the time are duplicates only if they were made in the same millisecond.
   return options.duplicateMessages !== 'send' && (stamp !== 'time' || (isKeyed && source === 'items'));
 }
 
-/** Why nothing is sent to the phone of a message; null if it may be. A test goes to somebody else, at any hour. */
+/** Why nothing is sent to a message's phone; null if it may be. A test goes to somebody else, at any hour. */
 export function keptBackBy(
   { optedOut, isClosed, tested }: Settings,
   { input: { cleanPhone } }: RequestedMessage,
@@ -67,7 +67,7 @@ export function requestedAtMost(
   for (const { account, input, texts } of messages) {
     if (texts === null) continue;
     const phone = input.cleanPhone ?? '';
-    // From whichever account, a whole text is sent once. Its parts may be alike, and other texts may have them too.
+    // A whole text is sent once, from any account. Its parts may be alike, and other texts may have them, too.
     const whole = likenessOf('', phone, input.text);
     if (isOnceInRun(settings, list) && seen.has(whole)) continue;
     seen.add(whole);
@@ -80,8 +80,8 @@ export function requestedAtMost(
 }
 
 /**
- * What a Retry after a kill recognizes a list by: its places and phones and, where several messages go to one phone, their
- * contents. Null where nobody knows.
+ * How a Retry after a kill recognizes a list: by its places and phones and, if several messages go to one phone, by
+ * their contents. Null if nobody knows.
  */
 export function planOf({ tested, stamp, isKeyed }: Settings, messages: readonly RequestedMessage[]): string | null {
   const planned = messages.filter(({ texts }) => texts !== null);

@@ -1,4 +1,4 @@
-/** Reads what the node reports of each message: in its output, or in its record if the run stopped. */
+/** Reads what the node reports about each message: in its output, or in its record if the run stopped. */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 
 import type { INodeExecutionData } from 'n8n-workflow';
@@ -11,7 +11,7 @@ import { keptBackBy, placeOf, type RequestedMessage } from './messages';
 import type { Settings } from './scenario';
 import { TESTER } from './setup';
 
-/** What the node reports of a message. */
+/** What the node reports about a message. */
 export type Reported =
   | 'sent'
   | 'not_sent'
@@ -26,8 +26,8 @@ export type Reported =
 export type Report = Map<RequestedMessage, Reported>;
 
 /**
- * @param wasKilled whether one that can't be sent now may have been sent before
- * @throws unless the output items represent every message once
+ * @param wasKilled whether a message that can't be sent now may have been sent before @throws unless the output items
+ * represent every message once
  */
 export function readOutputs(
   settings: Settings,
@@ -73,10 +73,10 @@ export function readOutputs(
 
 /**
  * What n8n keeps of a stopped run: the messages that were sent, and those that may have been sent.
- * @returns null where others are uncertain as well: each Retry asks the list for those that an attempt before left open
+ * @returns null if others are uncertain as well: each Retry asks the list for those that an earlier attempt left open
  */
 export function readRecord(messages: readonly RequestedMessage[], execution: Execution): Report | null {
-  // All that is not listed may have been sent where n8n was killed before.
+  // All messages that are not listed may have been sent if n8n was killed before.
   const { interrupted } = keptIn(execution);
   const report = reportOf(messages, interrupted === true ? 'uncertain' : 'nothing');
   const byPlace = new Map(messages.map((message) => [placeOf(message), message]));
@@ -147,7 +147,7 @@ function isKeptBack(reason: unknown): boolean {
   return reason === 'opted_out' || reason === 'outside_window' || reason === 'test_run';
 }
 
-/** What a test has sent went to the tester, and no more of it than the user wants. */
+/** Test messages went to the tester, and no more of them than the user wants. */
 function checkTest(tested: number, succeeded: readonly INodeExecutionData[]): void {
   const sent = succeeded.filter(({ json }) => json.test_for !== undefined);
   ok(

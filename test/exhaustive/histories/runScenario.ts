@@ -47,7 +47,7 @@ export async function runScenario({ mode, rounds }: Scenario, sandbox: Sandbox):
 interface Lineage {
   /** The latest attempt, as n8n lists it. */
   execution: Execution | null;
-  /** Null where n8n was killed, or stopped with another list. */
+  /** Null if n8n was killed, or stopped with another list. */
   report: Report | null;
   /** How often each message may arrive, by its likeness. */
   readonly most: Map<string, number>;
@@ -66,7 +66,7 @@ const OTHERS_ENTRIES = Array.from({ length: 12_000 }, (_, index) => `other ${ind
 class History {
   private readonly main = newLineage();
   private readonly lineages = [this.main];
-  /** Whether the execution has succeeded, and n8n retries it no more. */
+  /** Whether the execution has succeeded, so that n8n no longer retries it. */
   private isOver = false;
   private latest: Pick<Round, 'settings' | 'list'> | null = null;
   /** n8n from a start until it is killed. */
@@ -84,9 +84,9 @@ class History {
   };
   /** Whether the service has always listed messages in their order. */
   private isInOrder = true;
-  /** The plan that was sent when n8n was killed, and how many of its messages may be uncertain for that. */
+  /** The plan that was sent when n8n was killed, and how many of its messages may be uncertain because of that. */
   private interrupted: { readonly plan: string | null; readonly most: number } | null = null;
-  /** What the attempts of a round report as uncertain; to be compared with all that they met. */
+  /** What the attempts of a round report as uncertain; compared with all faults that they met. */
   private readonly reasons: Array<{ codes: string[]; settings: Settings; interrupted: number }> = [];
 
   constructor(
@@ -166,7 +166,7 @@ class History {
     this.had.second ||= again?.isRefused === false;
     if (ended === null) {
       await arrived(this.sandbox, () => before.requests + n8n.requests - before.left);
-      // Nothing is noted of a single message that is sent for the first time.
+      // Nothing is noted about a single message that is sent for the first time.
       const isNoted = isRetry || settings.operation === 'sendBulk' || list.inputs.length > 1;
       main.execution = afterRestart(isNoted ? round.eventLog : 'kept');
       main.report = null;
@@ -181,7 +181,7 @@ class History {
       if (isRetry && (settings.options.dryRun || settings.tested !== null) && !this.isOver)
         match(ended.error?.message ?? '', /'(Dry|Test) Run' can't be used/);
       else this.read(main, round, messages, ended);
-      // n8n offers a Retry of the second one as well, which knows nothing of the first.
+      // n8n also offers a Retry of the second one, which knows nothing about the first.
       if (again !== null && (!again.isRefused || again.isNext)) this.goOnWith(again.ended);
     }
 
@@ -206,8 +206,8 @@ class History {
   }
 
   /**
-   * Presses Retry once more after so many moments of the Retry that is running.
-   * @returns the second attempt; null where the first has ended before
+   * Presses Retry once more after this many moments of the running Retry.
+   * @returns the second attempt; null if the first ended before
    */
   private async pressAgain(
     first: Promise<Attempt>,
@@ -229,12 +229,12 @@ class History {
         ? codesOf(ended).includes('ANOTHER_RETRY')
         : ended.error.message.includes('Another retry');
     const haveBothEnded = this.n8n.moments.slice(began).filter((moment) => moment === 'ended').length > 1;
-    // Between two tries of Retry On Fail, the second one begins, and the first goes on no more.
+    // Between two tries of Retry On Fail, the second one begins, and the first does not continue.
     ok(isRefused || haveBothEnded || mayWait, 'a second Retry has run during the first');
     return { ended, isRefused, isNext: ended.error !== undefined && at % 2 === 1 };
   }
 
-  /** The user retries this execution next; nothing is known of what it did. */
+  /** The user retries this execution next; nothing is known about what it did. */
   private goOnWith(ended: Execution): void {
     Object.assign(this.main, { execution: ended, report: null });
     this.isOver = ended.error === undefined;
@@ -246,7 +246,7 @@ class History {
     const { settings: given, list } = round;
     const options = { ...given.options, dryRun: false, duplicateMessages };
     const settings: Settings = { ...given, tested: null, onError: 'continueRegularOutput', options };
-    // Without Send Once, the list may be shortened, and a kill of long ago is forgotten.
+    // Without Send Once, the list may be shortened, and an old kill is forgotten.
     const mayFill = this.had.sentOnce && processedData.entries.length < OTHERS_ENTRIES.length;
     if (isListLong && mayFill) processedData.fill(OTHERS_ENTRIES);
     const other = newLineage();
@@ -281,7 +281,7 @@ class History {
       return;
     }
     const service = { isInOrder: this.isInOrder, hasChanged: this.had.change };
-    // A Retry with it is refused, and what was sent before is still to be reported.
+    // A Retry with it is refused, and earlier messages are still to be reported.
     const isTest = settings.tested !== null && !codesOf(ended).includes('NOT_SET_UP');
     if (!isTest) checkIds(messages, ended, this.received(settings), service);
     const report = readOutputs(settings, messages, ended, this.had.kill);
@@ -346,7 +346,7 @@ class History {
     return { ...setupOf(settings, list, this.lists, this.sandbox), mode: this.mode };
   }
 
-  /** What the service has received, without what each attempt makes of a text and of the only account. */
+  /** What the service has received, without what each attempt changes in a text, and without the only account. */
   private received({ accounts }: Settings): SentMessage[] {
     const toRecipients = this.sandbox.messages().filter(({ phone }) => phone !== TESTER);
     return toRecipients.map((sent) => ({
@@ -369,7 +369,7 @@ class History {
     return sumOf([...groups.values()]);
   }
 
-  /** How many messages that may have arrived are asked for no more, by their likeness. */
+  /** How many messages that may have arrived are no longer asked for, by their likeness. */
   private removed(): Map<string, number> {
     const asked = sumOf(this.lineages.map((lineage) => lineage.asked));
     return new Map(
@@ -386,7 +386,7 @@ function sumOf(counts: ReadonlyArray<ReadonlyMap<string, number>>): Map<string, 
   return sum;
 }
 
-/** Why messages are uncertain, without those that are duplicates of others. */
+/** Why messages are uncertain, except those that are duplicates of others. */
 function codesOf({ outputs }: Execution): string[] {
   return outputs
     .flat()

@@ -8,20 +8,20 @@ import { changed, CHANGES, drafts, type List, listOf, phones } from './lists';
 /** The workflow of an attempt, as the user has set it. */
 export interface Settings {
   readonly operation: 'send' | 'sendBulk';
-  /** How many accounts the items have in turn. */
+  /** How many accounts take turns over the items. */
   readonly accounts: number;
-  /** The number of the API key, from 0, where all items have one account. */
+  /** The number of the API key, from 0, if all items have one account. */
   readonly apiKey: number;
   /**
-   * What the texts contain: nothing that changes, a correction of the user's, the time (another one in each attempt, and
-   * perhaps in each item), or the ID of the execution.
+   * What the texts contain: nothing that changes, a user's correction, the time (different in each attempt, and perhaps
+   * in each item), or the ID of the execution.
    */
   readonly stamp: 'none' | 'corrected' | 'time' | 'execution';
   /** Whether 'Message Key' is set. */
   readonly isKeyed: boolean;
   /** The numbers in 'Never Send To'. */
   readonly optedOut: readonly string[];
-  /** Whether it is not the time of 'Send Window'. */
+  /** Whether it is outside 'Send Window'. */
   readonly isClosed: boolean;
   /** How many messages the tester gets with 'Test Run'; null if it is off. */
   readonly tested: number | null;
@@ -57,7 +57,7 @@ interface Service {
   readonly faults: Fault[];
   /** If there is one, there are no other faults. */
   readonly outage: Outage | null;
-  /** A text that is refused, if that is the only fault. */
+  /** A text that is rejected, if that is the only fault. */
   readonly refusedText: string | null;
   readonly credits: number;
 }
@@ -69,7 +69,7 @@ interface Events {
   readonly eventLog: 'kept' | 'gone';
   /** How many moments of a Retry pass until it is pressed again. */
   readonly pressedAgainAt: number | null;
-  /** Calls that n8n's database refuses because it is locked. */
+  /** Calls that n8n's database rejects because it is locked. */
   readonly locked: { readonly after: number; readonly times: number } | null;
   readonly others: readonly Other[];
 }
@@ -83,7 +83,7 @@ export interface Round extends Service, Events {
 
 /** Everything that a user, the service, the network and n8n do in one execution. */
 export interface Scenario {
-  /** n8n retries no execution that was started by hand if it was killed. */
+  /** n8n doesn't retry a manual execution that was killed. */
   readonly mode: 'manual' | 'trigger';
   /** The first run, then the retries. */
   readonly rounds: Round[];
@@ -114,7 +114,7 @@ const optedOut = fc.array(phones, { minLength: 1, maxLength: 3 });
 const tested = fc.integer({ min: 1, max: 3 });
 const batchSize = fc.option(fc.integer({ min: 1, max: 5 }), { nil: null, freq: 4 });
 
-/** What the user sets otherwise before a Retry. */
+/** What the user sets differently before a Retry. */
 type Change = Partial<Omit<Settings, 'options'>> & { readonly options?: Partial<Settings['options']> };
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
@@ -156,7 +156,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
     isPatient: fc.constantFrom(true, false, false, false, false, false),
     drafts,
     settings: fc.record({
-      // Needs a credential whose key is an expression: then fc.constantFrom(1, 1, 2).
+      // With several accounts, the key in the credential is an expression.
       accounts: fc.constantFrom(1, 1, 2),
       apiKey: fc.constant(0),
       stamp: fc.constantFrom('none' as const, 'none' as const, 'none' as const, 'time' as const, 'execution' as const),
@@ -217,15 +217,15 @@ export const scenario: fc.Arbitrary<Scenario> = fc
     };
   });
 
-/** The same object where it is none. */
+/** The same object if it changes nothing. */
 function withoutTest(settings: Settings): Settings {
   return settings.tested === null ? settings : { ...settings, tested: null };
 }
 
-/** As far as the list allows it; the same object where nothing changes. */
+/** Only changes that the list allows; the same object if nothing changes. */
 function withChange(settings: Settings, { options, apiKey, ...rest }: Change, { source }: List): Settings {
   const own = { ...(source === 'items' && rest), ...(settings.accounts === 1 && apiKey !== undefined && { apiKey }) };
-  // A message that was sent from one account can then be a duplicate of another account's: its item says only that.
+  // A message sent from one account could then be a duplicate of another account's: its item says only that.
   const isTold = settings.accounts === 1 || options?.duplicateMessages === undefined;
   if (!isTold || (Object.keys(own).length === 0 && options === undefined)) return settings;
   return { ...settings, ...own, options: { ...settings.options, ...options } };

@@ -12,7 +12,7 @@ import type { Settings } from './scenario';
 /** The sandbox's keys: as many as a scenario has accounts, at most. */
 export const KEYS = [KEY, 'made-up-key-9876543210'];
 
-/** Expressions for what each text has in the place of its {@link STAMP}, in 13 digits. */
+/** Expressions for what replaces {@link STAMP} in each text, in 13 digits. */
 const STAMPS: Readonly<Record<Settings['stamp'], string | null>> = {
   none: null,
   corrected: "'0000000000001'",
@@ -28,7 +28,7 @@ function closedWindow(): INodeParameters {
   return { sendWindow: { values: { from: '00:00', to: '24:00', days, timeZone: 'recipient' } } };
 }
 
-/** @param lists all of the scenario, which each item has the values of */
+/** @param lists all lists of the scenario; each item has the values of all */
 export function setupOf(
   {
     operation,
@@ -63,7 +63,7 @@ export function setupOf(
   const messageKey = first.source === 'items' ? `={{ ${entry}.key }}` : 'List';
   return {
     account: { ...accountOf(sandbox), apiKey: accounts > 1 ? '={{ $json.apiKey }}' : (KEYS[apiKey] ?? KEY) },
-    // An item of a user can contain anything.
+    // A user's item can contain anything.
     items: first.inputs.map((_, item) => {
       const own = first.source === 'items' ? entriesOf(first, item)[0] : { list: entriesOf(first, item) };
       const changed = lists.length > 1 && { lists: lists.map((each) => entriesOf(each, item)) };

@@ -6,7 +6,7 @@ import { runScenario } from './runScenario';
 import { scenario } from './scenario';
 import { KEYS } from './setup';
 
-/** Each is a file, so that several run at the same time: much of a history is waiting. */
+/** Each part is a file, so that several run at the same time: much of a history is waiting. */
 const PARTS = 3;
 
 /** Runs a part of the random histories. @param part from 1 */

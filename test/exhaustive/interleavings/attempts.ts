@@ -1,4 +1,4 @@
-/** The journal of a node that n8n can kill, as one attempt after the other uses it. */
+/** The journal of a node in an n8n that can be killed, used by one attempt after the other. */
 import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
 import { rejected, type Reply } from '../../../nodes/MessagingSend/api/reply';
 import { type Failure, failure } from '../../../nodes/MessagingSend/failures/failure';
@@ -15,7 +15,7 @@ import { intentOf } from '../../unit/samples';
 /** What the service does with a request; `partly` sends only the first half of its messages, `limit` asks to wait. */
 export type Answer = 'accept' | 'partly' | 'lost' | 'limit';
 
-/** What one attempt is to send, and with which settings. */
+/** What one attempt sends, and with which settings. */
 export interface Order {
   readonly messages: readonly Message[];
   /** Messages that are kept back in this attempt. */
@@ -23,7 +23,7 @@ export interface Order {
   readonly batchSize: number;
   readonly parallel?: number;
   readonly sendOnce?: boolean;
-  /** Whether n8n's database keeps nothing of the attempt, as of a run by hand. */
+  /** Whether n8n's database keeps nothing about the attempt, as for a manual run. */
   readonly isUnnoted?: boolean;
   /** What the service does with each request of the attempt, in turn; it accepts all others. */
   readonly answers?: readonly Answer[];
@@ -44,11 +44,11 @@ export interface Execution {
   /** What n8n has stored of the node. */
   stored: JsonRecord;
   readonly isRetry: boolean;
-  /** Whether n8n's event log shows that the execution that this is a Retry of was killed. */
+  /** If this is a Retry, whether n8n's event log shows that its execution was killed. */
   readonly followsKill: boolean;
 }
 
-/** Where attempts happen. */
+/** The place where attempts happen. */
 export interface Surroundings {
   /** Resolves when the process may take this step, if ever. */
   readonly step: (process: Process, name: string) => Promise<void>;
@@ -60,7 +60,7 @@ export interface Surroundings {
 
 export class Attempt {
   private readonly context: JsonRecord;
-  /** No request leaves after one that was refused. */
+  /** No request leaves after one that was rejected. */
   private whyEnded: Permission | null = null;
 
   constructor(

@@ -1,4 +1,4 @@
-/** Every order in which the steps of two attempts can come. */
+/** Every possible order of the steps of two attempts. */
 import crypto from 'node:crypto';
 
 import type { Rule } from './rules';
@@ -6,13 +6,13 @@ import { type Scenario, TwoAttempts } from './world';
 
 export interface Explored {
   readonly states: number;
-  /** What happened until something went wrong; null where nothing does. */
+  /** What happened until something went wrong; null if nothing did. */
   readonly story: readonly string[] | null;
 }
 
 /**
- * Goes through all states, each of which is reached by taking its path from the start; what comes after a state that was
- * seen before is known.
+ * Goes through all states; each is reached by taking its path from the start. What follows a state that was seen before
+ * is known.
  * @param order `breadth` finds the shortest story, `depth` takes fewer paths, `single` takes one
  */
 export async function explore(

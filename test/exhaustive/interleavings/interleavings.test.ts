@@ -1,6 +1,6 @@
 /**
- * Two attempts at the same messages, step by step, in every order that is possible: nobody gets a message twice, and each
- * outcome is true. Without any one of the rules, somebody does, or one isn't.
+ * Two attempts at the same messages, step by step, in every possible order: nobody gets a message twice, and each
+ * outcome is true. Without any one of the rules, somebody does, or an outcome isn't.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,14 +13,14 @@ import type { Scenario } from './world';
 
 jest.setTimeout(300_000);
 
-/** Its end is who gets a message twice without each rule; with MESSAGING_SEND_WRITE_STORIES, that is written. */
+/** Its end says who gets a message twice without each rule; written with MESSAGING_SEND_WRITE_STORIES. */
 const PAGE = path.join(__dirname, '../../../docs/why-nobody-gets-it-twice.md');
 const START = '## The rules\n\n';
 
-/** Fewer states than that share of what they were would mean that something is no longer explored. */
+/** Fewer states than this share of the expected number would mean that something is no longer explored. */
 const MIN_SHARE = 0.9;
 
-/** Most of the time is for one of them. */
+/** One of them takes most of the time. */
 const scenarios = Object.entries(SCENARIOS).filter(([name]) => IS_WHOLE || name !== 'another');
 
 test.each(scenarios)('In every order of the steps of %s, nothing is sent twice', async (name, scenario) => {

@@ -1,4 +1,4 @@
-/** The rules by which nobody gets a message twice. Each can be switched off, to see who then gets one. */
+/** The rules that keep a message from being sent twice. Each can be switched off, to see who then gets one. */
 import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
 import { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
 import type { FactState } from '../../../nodes/MessagingSend/journal/list/factList';
@@ -21,11 +21,11 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** Who hears what an attempt does. */
+/** Who is told what an attempt does. */
 export interface Listener {
   readonly tell: (text: string) => void;
   readonly onStarted: () => void;
-  /** What it has begun, or is about to: pages, or messages that are sent once and for all. */
+  /** What it has begun, or is about to begin: pages, or messages that are sent once in all executions. */
   readonly onBegun: (names: readonly string[]) => void;
 }
 
@@ -59,7 +59,7 @@ export class FactsWithout extends Facts {
 
   override async ask(facts: readonly string[]): Promise<FactState[]> {
     const names = this.namesOf(facts);
-    // Another attempt can take a question for a claim.
+    // Another attempt can mistake a question for a claim.
     this.listener.onBegun(names);
     const answers = await super.ask(facts);
     const states = answers.map((state, index): FactState => {

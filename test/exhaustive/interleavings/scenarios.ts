@@ -13,7 +13,7 @@ const toOne = (...texts: string[]) => ({
   ...singly,
   messages: texts.map((text, index) => messageAt(index, { phone: messageAt(0).phone, text })),
 });
-/** So many that pages have two messages, of which one can be in another request, or not sent. */
+/** Enough that pages have two messages, one of which can be in another request, or not sent. */
 const many = { messages: messagesUpTo(253), batchSize: 253 };
 
 const afterKill = { first: two, second: two, secondIs: 'a Retry after a kill' } as const;
@@ -25,7 +25,7 @@ const afterEnd = {
   secondIs: 'a Retry after the end',
 } as const;
 
-/** With how many states each has: fewer would mean that something is no longer explored. */
+/** With the number of states of each: fewer would mean that something is no longer explored. */
 export const SCENARIOS = {
   afterKill: { ...afterKill, states: 222 },
   afterKillUnnoted: { ...afterKill, first: { ...two, isUnnoted: true }, states: 24 },
@@ -52,7 +52,7 @@ export const SCENARIOS = {
   anotherInProcess: { ...another, isSameProcess: true, states: 137 },
 } as const satisfies Readonly<Record<string, Scenario & { readonly states: number }>>;
 
-/** Where each rule is missed. */
+/** The scenario in which each rule is missed. */
 export const MISSED: Readonly<Record<Rule, keyof typeof SCENARIOS>> = {
   start: 'afterKillUnnoted',
   note: 'afterKill',

@@ -17,7 +17,7 @@ export interface Scenario {
   readonly secondIs:
     'another execution' | 'a Retry during the first' | 'a Retry after a kill' | 'a Retry after the end';
   readonly isSameProcess?: boolean;
-  /** Whether a process reads the list and writes it back in two steps; else in one. */
+  /** Whether a process reads the list and writes it back in two steps, instead of one. */
   readonly isSplit?: boolean;
   /** Whether a third process overwrites the list once with what it has read before. */
   readonly hasLostWrite?: boolean;
@@ -32,7 +32,7 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** Lets something happen that can. */
+/** Lets one of the possible things happen. */
 export type Action = () => void;
 
 const digest = (value: unknown) => createHash('sha1').update(JSON.stringify(value)).digest('base64').slice(0, 12);
@@ -45,10 +45,10 @@ export class TwoAttempts implements Surroundings {
   private readonly waiting: Waiting[] = [];
   private readonly names = new Map<Execution, string>();
   private readonly execution: Execution = { lineage: 'A', stored: {}, isRetry: false, followsKill: false };
-  /** A Retry of it, of which n8n has stored nothing. */
+  /** A Retry of it, about which n8n has stored nothing. */
   private readonly third: Execution = { lineage: 'A', stored: {}, isRetry: true, followsKill: true };
   private readonly processes = [new Process()];
-  /** The one that takes a step. */
+  /** The process that takes a step. */
   private current = this.processes[0] ?? new Process();
   /** What each process has seen, which decides what it does next, and how many marks it has made. */
   private readonly seen = new Map<Process, string>();
@@ -61,7 +61,7 @@ export class TwoAttempts implements Surroundings {
   private hasSecond = false;
   /** The list as the third process has read it; `repaired` once the first attempt has written again after its write. */
   private stale: ReadonlySet<string> | 'overwritten' | 'repaired' | null = null;
-  /** To whom an attempt has begun something, or asked; null until the first has noted that it has started. */
+  /** Recipients that an attempt has begun, or asked about; null until the first one has noted its start. */
   private begun: Set<string> | null = null;
 
   constructor(
@@ -155,7 +155,7 @@ export class TwoAttempts implements Surroundings {
   }
 
   private check(name: string, { messages, answers }: Order, { lineage }: Execution, outcomes: Outcomes): void {
-    // While both are alive, each may take what the other has only asked about for begun.
+    // While both are alive, each may mistake the other's questions for begun facts.
     const isAlone = this.scenario.secondIs !== 'a Retry during the first';
     for (const { text, phone } of messages) {
       const [kind, ...more] = outcomes.get(text) ?? [];
@@ -227,7 +227,7 @@ export class TwoAttempts implements Surroundings {
     return `mark ${this.processes.indexOf(this.current)} ${count}`.padEnd(12);
   }
 
-  /** The same for two paths after which the same can happen. */
+  /** Equal for two paths after which the same can happen. */
   get state(): string {
     return digest([
       [...this.list].sort(),
@@ -251,7 +251,7 @@ export class TwoAttempts implements Surroundings {
     return new FactsWithout(this.off, listener, process.list, this.storage(process), secret, secret !== 'workflow');
   }
 
-  /** Whom a page, a claim or an attempt is about. */
+  /** The recipients that a page, a claim or an attempt is about. */
   private phonesOf(fact: string): string[] {
     const [, page] = / page (\d+)/.exec(fact) ?? [];
     const { messages } = this.scenario.first;

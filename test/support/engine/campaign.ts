@@ -7,11 +7,11 @@ import { detailsOf, outcomeOf, textOf } from '../outputs';
 import { arrived, type Attempt, attempt } from './restart';
 import type { Execution, Setup } from './workflow';
 
-/** What the items of one message report, and how often it reached the service. */
+/** What the items of one message report, and how often the message reached the service. */
 export interface Fate {
   readonly phone: string;
   readonly outcome: unknown;
-  /** Of a message that was sent. */
+  /** For a message that was sent. */
   readonly id: unknown;
   readonly arrivals: number;
 }
@@ -31,7 +31,7 @@ interface Start {
   readonly earlier: Execution;
   /** What the user changes in the workflow before a "Retry with currently saved workflow". */
   readonly changes: Partial<Setup>;
-  /** Whether n8n's event log is still there when n8n starts after the kill. */
+  /** Whether n8n's event log still exists when n8n starts after the kill. */
   readonly eventLog: 'kept' | 'gone';
 }
 
@@ -44,7 +44,7 @@ export class Campaign {
     readonly setup: Setup,
   ) {}
 
-  /** The execution that a Retry is of. */
+  /** The execution that a Retry repeats. */
   get execution(): Execution {
     if (this.latest === undefined) throw new Error('it has not started');
     return this.latest;
@@ -62,7 +62,7 @@ export class Campaign {
     return this.latest;
   }
 
-  /** Runs it to its end, and makes n8n forget that it came so far. */
+  /** Runs it to its end, and makes n8n forget that it got this far. */
   async runAndForget(eventLog: 'kept' | 'gone'): Promise<void> {
     const { afterRestart } = await this.attempt(new Lifetime(), this.latest);
     this.latest = afterRestart(eventLog);
@@ -100,7 +100,7 @@ function isSuccessful({ run, error }: Execution): boolean {
   return run.status !== 'crashed' && error === undefined;
 }
 
-/** The items of all of the node's runs, without those that n8n puts in place of what it has lost. */
+/** The items of all runs of the node, without those that replace outputs that n8n has lost. */
 function itemsOf({ run }: Execution): INodeExecutionData[] {
   return (run.data.resultData.runData.Send ?? [])
     .flatMap(({ data }) => (data?.main ?? []).flatMap((items) => items ?? []))

@@ -5,10 +5,10 @@ import { accountOf, receivedContacts, receivedPhones, receivedTexts, sandboxForT
 import { Campaign } from './campaign';
 import { type Execution, retryExecution, runWorkflow, type Setup } from './workflow';
 
-/** A setup without what all runs of a file have in common. */
+/** A setup without the parts that all runs of a file have in common. */
 export type Given = Omit<Setup, 'account' | 'items' | 'parameters'> & Partial<Setup>;
 
-/** What a Retry changes in the workflow before it; nothing where it is null, with the original workflow. */
+/** What a Retry changes in the workflow; null for nothing, with the original workflow. */
 export type Changes = Partial<Setup> | null;
 
 /**

@@ -24,7 +24,7 @@ export interface TriggerSetup extends Pick<EngineSetup, 'account'> {
   readonly activation?: WorkflowActivateMode;
   /** The node remembers the last poll of a workflow in its process; a new process by default. */
   readonly workflowId?: string;
-  /** n8n 2.35 does not report how long a poll may take. */
+  /** n8n 2.35 doesn't report how long a poll may take. */
   readonly withoutBudget?: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface RecordLine {
 /** As the node writes a line; without a message ID, a message is uncertain. */
 type StoredLine = [batch: number | null, entries: Array<[place: string, fingerprint: string, messageId?: unknown]>];
 
-/** The receipts that the node has written: those of its first run, and then of others, the earliest first. */
+/** The receipts that the node has written, of its first run and then of others, the earliest first. */
 export function recordLines({ deliveries }: IDataObject): RecordLine[] {
   const texts = Object.values((deliveries ?? {}) as Record<string, string[]>).flat();
   return texts

@@ -1,4 +1,4 @@
-/** Executions during which n8n is killed, and what n8n has of them after its next start. */
+/** Executions during which n8n is killed, and what n8n knows of them after its next start. */
 import { setImmediate } from 'node:timers/promises';
 
 import { WorkflowExecute } from 'n8n-core';
@@ -25,7 +25,7 @@ export interface Attempt {
 /**
  * Runs the workflow until it ends or n8n is killed.
  * @param earlier the execution that is retried; without one, a new execution begins
- * @param changed whether the workflow of the setup is another one ("Retry with currently saved workflow")
+ * @param changed whether the setup has another workflow ("Retry with currently saved workflow")
  */
 export async function attempt(
   setup: Setup,
@@ -65,8 +65,8 @@ export async function attempt(
 }
 
 /**
- * Waits until as many requests have reached the service and are answered, or reached one that does not answer. Those that
- * had left when n8n was killed arrive after that.
+ * Waits until this many requests have reached the service and are answered, or reached one that does not answer.
+ * Requests that had left when n8n was killed arrive after that.
  */
 export async function arrived(sandbox: Sandbox, count: () => number): Promise<void> {
   for (const end = Date.now() + MAX_WAIT_MS; ;) {
@@ -84,7 +84,7 @@ interface EventLog {
   readonly ended: Set<string>;
 }
 
-/** What n8n's ExecutionRecoveryService does: the nodes that have no run get an error, or an item of its own. */
+/** Does what n8n's ExecutionRecoveryService does: nodes without a run get an error, or an item of its own. */
 function complete({ resultData }: IRunExecutionData, { started, ended }: EventLog, workflow: Workflow): void {
   for (const node of Object.values(workflow.nodes)) {
     if (!started.has(node.name) || resultData.runData[node.name] !== undefined) continue;

@@ -8,17 +8,17 @@ import type { IDataObject, IWebhookData, IWebhookResponseData, IWorkflowExecuteA
 
 import { type Execution, prepare, type Setup, stored } from './workflow';
 
-/** What n8n gets of the node for a request. */
+/** What n8n gets from the node for a request. */
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** The page, whoever sends it. */
+  /** The page, sent by the node or by n8n. */
   readonly page: string;
   /** The item that the execution continues with; undefined if it goes on waiting. */
   readonly item: IDataObject | undefined;
 }
 
-/** How a form is sent, and with which status n8n answers where it does so itself. */
+/** How a form is sent, and the status if n8n itself answers it. */
 export interface Sent {
   readonly contentType?: string;
   readonly n8nAnswers?: number;
@@ -29,7 +29,7 @@ export function linkIn(text: string): string {
   return text.split('\n').at(-1) ?? '';
 }
 
-/** What the form of the page is sent as, and the only way in which n8n takes a custom form. */
+/** The encoding of the page's form, and the only one in which n8n takes a custom form. */
 const encodingFor = ({ parameters }: Setup): string =>
   parameters.responseType === 'customForm' ? 'multipart/form-data; boundary=x' : 'application/x-www-form-urlencoded';
 

@@ -1,4 +1,4 @@
-/** Runs a workflow with the Messaging Send node in n8n's engine, in the ways in which n8n runs one. */
+/** Runs a workflow with the Messaging Send node in n8n's engine, in each way in which n8n runs one. */
 import { parse, stringify } from 'flatted';
 import { ExecuteContext, RoutingNode, WorkflowExecute } from 'n8n-core';
 import {
@@ -28,20 +28,20 @@ export interface Setup extends Pick<
   readonly items: IDataObject[];
   readonly parameters: INodeParameters;
   readonly onError?: INode['onError'];
-  /** 'Retry On Fail'. n8n waits a second for a wait of 0, so tests set a millisecond unless they give one. */
+  /** 'Retry On Fail'. n8n turns a wait of 0 into a second, so tests set a millisecond unless they give one. */
   readonly retryOnFail?: { readonly maxTries: number; readonly waitBetweenTries?: number };
   /** More lists of items: the node runs once more for each in the same execution, as in a loop. */
   readonly moreItems?: IDataObject[][];
   /** The 'Batch Size' of a Loop Over Items that the node is in. */
   readonly loopOver?: number;
-  /** The type of the node that puts out the items. */
+  /** The type of the node that outputs the items. */
   readonly startType?: string;
-  /** The parameters of a second Messaging Send, `Next`, which gets the items that the first one puts out. */
+  /** The parameters of a second Messaging Send, `Next`, which gets the first one's output items. */
   readonly next?: INodeParameters;
-  /** Whether the node that puts out the items fails instead. */
+  /** Whether the node that outputs the items fails instead. */
   readonly startFails?: boolean;
   readonly mode?: EngineSetup['mode'];
-  /** What n8n adds to the node's type: for the tool of an agent, or for the step by which a person reviews its calls. */
+  /** n8n's ending of the node's type: for an agent's tool, or for the step in which a person reviews its calls. */
   readonly type?: '' | 'Tool' | 'HitlTool';
   /** Older releases of n8n give an execution no token that it keeps through its Retries. */
   readonly withoutToken?: boolean;
@@ -63,7 +63,7 @@ export interface StoredError {
   readonly context: { itemIndex?: number };
 }
 
-/** Runs a workflow of two nodes, one that puts out items and Messaging Send, to its end. */
+/** Runs a workflow of two nodes, one that outputs items and Messaging Send, to its end. */
 export async function runWorkflow(setup: Setup): Promise<Execution> {
   const { ended } = await startWorkflow(setup);
   return await ended;
@@ -172,7 +172,7 @@ export function contextIn(
   const items = jsons.map((json) => ({ json }));
   const input = { main: [items] };
   const executeData = { node, data: input, source: null };
-  // There is no more of an execution than this.
+  // An execution has no more than this.
   const data = createEmptyRunExecutionData();
   return new ExecuteContext(workflow, node, additionalData, 'manual', data, 0, items, input, executeData, []);
 }
@@ -239,7 +239,7 @@ export async function prepare({
   return { ...prepared, node, nodeType };
 }
 
-/** The node as n8n offers it to agents: under another name, which decides what is shown of it, and what routing it has. */
+/** The node as n8n offers it to agents: under another name, which decides what is shown of it, and its routing. */
 function as(type: string, node: INodeType): INodeType {
   if (type === '') return node;
   const tool: INodeType = { ...node, description: { ...node.description, name: node.description.name + type } };
@@ -250,7 +250,7 @@ function as(type: string, node: INodeType): INodeType {
 }
 
 function nodeAt(name: string, type: string, position: INode['position'], typeVersion = 1): INode {
-  // The ID of Send is in the name of what n8n's database keeps for it.
+  // The names of Send's entries in n8n's database contain its ID.
   return { id: name === 'Send' ? '2' : name, name, type, typeVersion, position, parameters: {} };
 }
 

@@ -7,10 +7,9 @@ import { type Session } from '../../../tools/cli/session';
 export const PATH = '/tools/n8n';
 
 /**
- * Starts a reverse proxy as a company may have it, with n8n below {@link PATH}.
- *
- * @param n8nUrl       where n8n is
- * @param removesPath  whether n8n gets requests without the path
+ * Starts a reverse proxy, as a company may have one, with n8n below {@link PATH}.
+ * @param n8nUrl where n8n is
+ * @param removesPath whether n8n gets requests without the path
  * @returns the proxy's address, without the path
  */
 export async function startPathProxy(n8nUrl: string, removesPath: () => boolean, session: Session): Promise<string> {

@@ -8,10 +8,10 @@ import { type Session } from '../../../tools/cli/session';
 import { makeTemporaryFolder } from '../../../tools/cli/temporaryFolder';
 import { startService, type User } from './service';
 
-/** Where Debian's packages put each version's programs; only some are in the search path. */
+/** Debian's packages have each version's programs here; only some are in the search path. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 
-/** With the packages of Debian comes a user of this name. */
+/** Debian's packages add a user of this name. */
 const SERVER_USER = 'postgres';
 
 const DATABASE_USER = 'n8n';
@@ -28,7 +28,7 @@ export async function startPostgres(session: Session): Promise<NodeJS.ProcessEnv
   if (user !== undefined) await chown(folder, user.uid, user.gid);
 
   const data = path.join(folder, 'data');
-  // The folder is closed to other users, so whoever reaches the socket may connect.
+  // The folder is closed to other users, so anybody who reaches the socket may connect.
   const options = [
     '--pgdata',
     data,

@@ -6,7 +6,7 @@ import { type Redis, startRedis } from './redis';
 // Each process and each folder listens for the end of the command.
 process.setMaxListeners(0);
 
-/** What the main and the workers of n8n's queue mode share. */
+/** What main and workers share in n8n's queue mode. */
 export interface QueueMode {
   redis: Redis;
   /** n8n's settings for it. */
@@ -26,7 +26,7 @@ export async function startQueueMode(session: Session): Promise<QueueMode> {
   return { redis, environment };
 }
 
-/** The ids of the executions that a worker has started, by its log. */
+/** The IDs of the executions that a worker has started, from its log. */
 export function startedBy(worker: N8nProcess): string[] {
   return [...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => String(id));
 }

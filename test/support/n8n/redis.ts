@@ -10,7 +10,7 @@ import { startService } from './service';
 export interface Redis {
   /** n8n's settings for it. */
   environment: NodeJS.ProcessEnv;
-  /** Forgets everything, as it would by a restart. */
+  /** Forgets everything, as after a restart. */
   forget(): Promise<void>;
 }
 

@@ -21,18 +21,17 @@ export interface ServiceOptions {
   args: string[];
   /** Its working folder; its log goes there. */
   folder: string;
-  /** Not the one who runs the tests. */
+  /** Not the user who runs the tests. */
   user?: User | undefined;
   /** Ends it immediately, with all processes that it has started. */
   endSignal: NodeJS.Signals;
-  /** Resolves once it answers, rejects before. */
+  /** Resolves once it answers, rejects until then. */
   ask: () => Promise<unknown>;
 }
 
 /**
- * Starts a service that n8n needs beside it, and waits until it answers. It ends with the tests, however they end.
- *
- * @throws ExpectedError with the end of its log when it ends or stays silent
+ * Starts a service that n8n needs, and waits until it answers. It always ends with the tests.
+ * @throws ExpectedError with the end of its log if it ends or stays silent
  */
 export async function startService(options: ServiceOptions, { signal, cleanup }: Session): Promise<void> {
   const { command, args, folder, user, endSignal, ask } = options;

@@ -15,7 +15,7 @@ export function webhook(path: string): WorkflowNode {
   };
 }
 
-/** The same, but it answers before the workflow has run. */
+/** Like {@link webhook}, but answers before the workflow has run. */
 export function immediateWebhook(path: string): WorkflowNode {
   return { ...webhook(path), parameters: { httpMethod: 'POST', path, responseMode: 'onReceived' } };
 }

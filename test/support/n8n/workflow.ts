@@ -24,7 +24,7 @@ export function start(): WorkflowNode {
 /** The name of {@link items}, unless it is given another. */
 export const ITEMS = 'Items';
 
-/** A Code node that puts out these items, whatever comes in. */
+/** A Code node that outputs these items, no matter what its input is. */
 export function items(rows: JsonObject[], name = ITEMS): WorkflowNode {
   return {
     name,

@@ -6,7 +6,7 @@ import { EXAMPLES_FOLDER } from './files';
 
 export const EXAMPLE_CONTACTS = path.join(EXAMPLES_FOLDER, 'contacts.csv');
 
-/** Copies the list to where the contacts example reads it. */
+/** Copies the list to the folder where the contacts example reads it. */
 export async function provideContacts(userFolder: string): Promise<void> {
   await copyFile(EXAMPLE_CONTACTS, path.join(filesFolderOf(userFolder), 'contacts.csv'));
 }

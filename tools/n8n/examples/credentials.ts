@@ -1,6 +1,6 @@
 import { type N8nRest, type StoredCredential } from '../rest';
 
-/** What a visitor enters where an example asks for a user and a password. */
+/** What a visitor enters if an example asks for a user and a password. */
 export const VISITOR = { username: 'reception', password: 'made-up-password' };
 
 /** The header that a program sends with a call of an example's webhook. */
@@ -9,7 +9,7 @@ export const CALLER = { name: 'X-Api-Key', value: 'made-up-secret' };
 /** The token that a client of an example's MCP server sends. */
 export const MCP_TOKEN = 'made-up-token';
 
-/** Stores the credentials that the examples name, besides that of the messaging service. */
+/** Stores the credentials that the examples name, apart from the messaging service's. */
 export async function storeExampleCredentials(
   rest: N8nRest,
   modelUrl: string,

@@ -8,7 +8,7 @@ export const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
 
 const ENDING = '.json';
 
-/** The names of all examples, in alphabetical order: those of their files, without the ending. */
+/** The names of all examples in alphabetical order: their file names without the ending. */
 export async function exampleNames(): Promise<string[]> {
   const files = await readdir(EXAMPLES_FOLDER);
   return files

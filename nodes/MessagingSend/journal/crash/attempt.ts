@@ -8,14 +8,14 @@ export function begunName(run: string, attempt: number): string {
   return `${run} attempt ${attempt}`;
 }
 
-/** The facts about an attempt that has these messages. */
+/** The facts about an attempt at these messages. */
 export interface AttemptFacts {
   readonly begun: string;
   /** The places and phones of its messages. */
   readonly places: string;
   /** Their texts, or keys. */
   readonly contents: string;
-  /** In place of its pages, where every message is sent. */
+  /** Replaces its pages once every message is sent. */
   readonly allSent: string;
   readonly pages: readonly string[];
 }
@@ -38,24 +38,24 @@ export function attemptFacts(facts: Facts, run: string, attempt: number, message
 }
 
 type PageState =
-  /** `taken`: another process has begun it, or barred it. `retracted`: nothing of it was sent, nor will be. */
+  /** `taken`: another process has begun or barred it. `retracted`: none of it was sent, or will be. */
   | { readonly kind: 'unopened' | 'retracted' | 'noted' | 'taken' }
-  /** Its requests may leave once this says that it is not taken. */
+  /** Its requests may leave once `opening` resolves to false: the page isn't taken. */
   | { readonly kind: 'open'; readonly opening: Promise<boolean> };
 
-/** Consecutive messages, as one attempt has them. */
+/** Consecutive messages, with their state in one attempt. */
 interface Page {
   readonly fact: string;
   readonly messages: readonly Message[];
   state: PageState;
 }
 
-/** How a message has ended: an attempt before has sent it, or this one has, or it was not sent. */
+/** How a message ended: sent by an earlier attempt, sent by this one, or not sent. */
 type Fate = 'before' | 'sent' | 'not_sent';
 
 /**
- * One attempt at a run, as it sends. It notes itself and the messages that it is for before its first request, opens the
- * pages of each request before that leaves, and notes each page of which every message is sent.
+ * One attempt at a run. It notes itself and its messages before its first request, opens the pages of each request
+ * before the request leaves, and notes a page once all its messages are sent.
  */
 export class Attempt {
   private readonly own: readonly Page[];
@@ -63,8 +63,8 @@ export class Attempt {
   private begun: Promise<boolean> | null = null;
 
   /**
-   * @param unbegun what attempts before this one have not begun, and must not begin any more
-   * @param onBegun called when its requests may leave
+   * @param unbegun facts that earlier attempts have not begun, and must no longer begin
+   * @param onBegun called once its requests may leave
    */
   constructor(
     private readonly facts: Facts,
@@ -78,15 +78,15 @@ export class Attempt {
     });
   }
 
-  /** An attempt before this one has sent it. */
+  /** An earlier attempt has sent this message. */
   wasSent(message: Message): void {
     this.fates.set(message, 'before');
   }
 
   /**
-   * Resolves once a re-run would know that these messages have left.
-   * @returns whether another process makes this attempt, or has barred it
-   * @throws what the storage throws: then they must not leave
+   * Resolves once a re-run would know that these messages may have left.
+   * @returns whether another process is making this attempt, or has barred it
+   * @throws what the storage throws: then the messages must not leave
    */
   async begin(messages: readonly Message[]): Promise<boolean> {
     const pages = this.pagesWith(messages);
@@ -102,7 +102,7 @@ export class Attempt {
       pages.map(({ state }) => (state.kind === 'open' ? state.opening : state.kind === 'taken')),
     );
     const isTaken = (await Promise.all([this.begun, ...openings])).includes(true);
-    // What the list has of them is the other attempt's, and must stay.
+    // Their entries in the list belong to the other attempt, and must stay.
     if (isTaken) for (const page of pages) page.state = { kind: 'taken' };
     return isTaken;
   }
@@ -122,8 +122,8 @@ export class Attempt {
   }
 
   /**
-   * Notes the pages of which every message is sent, and retracts those of which every message has ended and none was sent.
-   * A message that will be requested again has not ended: until then, its page stays open.
+   * Notes pages whose messages are all sent, and retracts pages whose messages have all ended unsent. A message that
+   * will be requested again has not ended, so its page stays open.
    */
   settle(results: readonly Result[]): void {
     for (const { message, outcome } of results) {
@@ -142,20 +142,20 @@ export class Attempt {
     }
   }
 
-  /** Resolves once what a re-run needs is stored, if n8n is killed before it has stored the execution. */
+  /** Resolves once everything is stored that a re-run needs if n8n is killed before it stores the execution. */
   async end(): Promise<void> {
     const { facts, names, own, unbegun } = this;
     if (this.begun !== null && own.every((page) => this.haveEnded(page, 'sent'))) {
-      // What replaces them is written without them.
+      // The write of `allSent`, which replaces the pages, need not repeat them.
       facts.release(names.pages);
       const isBarred = await facts.record({ noted: [names.allSent] }, [names.allSent]).catch(() => true);
-      // A Retry that runs elsewhere has not seen that these were sent, and must see them.
+      // A Retry elsewhere that has barred `allSent` must still find that these pages were sent.
       if (!isBarred) facts.retract(own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact));
     } else await facts.list.turns.last;
     facts.release([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
   }
 
-  /** Whether every message of the page has, but for those that attempts before have sent. */
+  /** Whether every message of the page ended this way, apart from those that earlier attempts sent. */
   private haveEnded({ messages }: Page, how: Fate): boolean {
     return messages.every((message) => ['before', how].includes(this.fates.get(message) ?? ''));
   }

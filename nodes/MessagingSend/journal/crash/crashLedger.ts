@@ -7,7 +7,7 @@ import { type Intent, type Memory, type Past, WITHOUT_RECEIPT } from '../recall'
 import type { DeliveryRecord } from '../record/deliveryRecord';
 import { Attempt, attemptFacts, begunName } from './attempt';
 
-/** How many attempts one call asks for. */
+/** How many attempts are looked up at once. */
 const ASKED_TOGETHER = 4;
 
 const SENT: Past = {
@@ -24,31 +24,32 @@ const UNCERTAIN: Past = {
 /** What an attempt finds when it starts. */
 interface Start {
   readonly number: number;
-  /** The attempts that the delivery record does not contain. */
+  /** Earlier attempts that the delivery record doesn't contain. */
   readonly missing: readonly number[];
-  /** Whether earlier ones may have sent messages of which the list knows nothing. */
+  /** Whether earlier attempts may have sent messages that the list knows nothing about. */
   readonly hasGap: boolean;
 }
 
 /**
- * What n8n's database says of one run of the node, for a re-run after a kill, when the execution itself contains nothing.
+ * What n8n's database knows about one run of the node. A re-run after a kill needs it, because the execution itself
+ * contains nothing then.
  *
- * An attempt that is about to send takes the next number. A later one reads the pages of the attempts that its delivery
- * record does not contain: on an open page everything is uncertain, and what is not begun it bars, so that the earlier
- * attempt, should it still be running somewhere, sends no more.
+ * An attempt takes the next number before it sends. A later attempt reads the pages of the attempts that its delivery
+ * record doesn't contain: everything on an open page is uncertain. It bars pages that were not begun, so that the
+ * earlier attempt sends no more if it is still running somewhere.
  */
 export class CrashLedger {
   readonly isRetry: boolean;
   private readonly run: string;
-  /** Noted when the run starts: only if it is there, what is not there was not begun. */
+  /** Noted when the run starts. Without this fact, missing ones don't prove that nothing was begun. */
   private readonly hasStarted: readonly string[];
   private readonly start: Promise<Start>;
 
   /**
    * Notes that an attempt has started.
-   * @param lineage what an execution has in common with its Retries, and with no other
+   * @param lineage what an execution shares with its Retries, and with no other execution
    * @param ordinal of the run within the execution, from 0
-   * @param followsKill whether n8n shows that it was killed in an earlier attempt
+   * @param followsKill whether n8n shows that an earlier attempt was killed
    */
   constructor(
     private readonly facts: Facts,
@@ -70,7 +71,7 @@ export class CrashLedger {
     return { ...(await this.findMissing()), hasGap };
   }
 
-  /** One that was noted before is of an execution that n8n continues for the second time, or a second try. */
+  /** A run that was noted before is a second try, or one of an execution that n8n continues for the second time. */
   private async startOnce(): Promise<Start> {
     const wasNoted = await this.facts.record({ noted: this.hasStarted }, this.hasStarted);
     const isFirst = !wasNoted && this.record.attempts === 0;
@@ -84,26 +85,26 @@ export class CrashLedger {
       const states = await this.facts.ask(this.facts.of(numbers.map((number) => begunName(this.run, number))));
       for (const [index, number] of numbers.entries()) {
         if (states[index] === 'unknown') return { number, missing };
-        // One that is open may be what a question has left that n8n was killed in, or was noted before that.
+        // An open one counts as well: it may have been noted before a kill during a question left it open.
         missing.push(number);
       }
     }
   }
 
-  /** Resolves once it is stored that it has started. */
+  /** Resolves once the start is stored. */
   async end(): Promise<void> {
     await this.start.catch(() => undefined);
     this.facts.release(this.hasStarted);
     this.facts.end();
   }
 
-  /** Whether earlier attempts may have sent messages of which the list knows nothing. */
+  /** Whether earlier attempts may have sent messages that the list knows nothing about. */
   async hasGap(): Promise<boolean> {
     return await this.start.then((start) => start.hasGap).catch(() => false);
   }
 
   /**
-   * What is known of these messages, and an attempt at them.
+   * What is known about these messages, and an attempt at them.
    * @throws what the storage throws: then nothing is known
    */
   async recall({ messages, repeated }: Intent): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
@@ -111,7 +112,7 @@ export class CrashLedger {
     const pages = pagesOf(messages);
     const { states, unbegun, hadOthers, hadOtherTexts } = await this.ask(pages, missing);
     const attempt = new Attempt(this.facts, attemptFacts(this.facts, this.run, number, pages), pages, unbegun, () => {
-      // What attempts with other messages have sent, the record will not contain.
+      // The record will not contain what attempts with other messages sent.
       if (!hadOthers) this.record.attempts = number;
     });
     if (missing.length === 0) return { listed: null, attempt };
@@ -123,7 +124,7 @@ export class CrashLedger {
     return { listed: { pastOf, mayHaveSent: () => hadOthers }, attempt };
   }
 
-  /** What earlier attempts have noted of each page, and what they have not begun: pages, or to have sent all. */
+  /** Reads what earlier attempts noted for each page, and which facts (pages, `allSent`) they have not begun. */
   private async ask(pages: Pages, missing: readonly number[]) {
     const states = pages.all.map((): FactState => 'unknown');
     const unbegun: string[] = [];
@@ -138,7 +139,7 @@ export class CrashLedger {
         if (state === 'unknown') unbegun.push(names.pages[page] ?? '');
         else if (state === 'noted' || (state === 'open' && states[page] === 'unknown')) states[page] = state;
       }
-      // Asked after its pages, which this fact replaces when the attempt ends.
+      // Asked after the pages: an attempt replaces them with this fact when it ends.
       const [allSent] = await this.facts.ask([names.allSent]);
       if (allSent === 'unknown') unbegun.push(names.allSent);
       else if (allSent !== undefined && allSent !== 'barred') states.fill(allSent);
@@ -149,8 +150,8 @@ export class CrashLedger {
 }
 
 /**
- * Where the texts are other ones than in the earlier attempt, a place still identifies a phone that only one message goes
- * to. Of several messages to a phone, nobody knows which was sent.
+ * If texts have changed since the earlier attempt, a place still identifies a phone that gets only one message. If a
+ * phone gets several, nobody knows which of them was sent.
  */
 function touchedPhones(pages: Pages, states: readonly FactState[], repeated: ReadonlySet<string>): Set<string> {
   const touched = pages.all.filter((_page, index) => states[index] !== 'unknown').flat();

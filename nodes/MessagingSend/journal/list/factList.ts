@@ -1,30 +1,31 @@
-/** A list of texts that outlives an execution, one for each node of a workflow. Only membership can be asked of it. */
+/** A node's list of texts, which outlives executions. It can only tell which texts it contains. */
 export interface ListStorage {
   /**
-   * Appends the entries that are missing. There is no read without it.
-   * @returns those that were there before
-   * @throws when the database does not take it, however long it was waited for
+   * Appends the missing entries. n8n has no read-only call for this list: looking an entry up adds it.
+   * @returns the entries that were there before
+   * @throws if the database doesn't take it within Max Wait
    */
   readonly record: (entries: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly remove: (entries: readonly string[]) => Promise<void>;
-  /** Drops the oldest entries of a list that has become too long. */
+  /** Drops the oldest entries if the list has become too long. */
   readonly shorten: () => Promise<void>;
   /**
-   * Resolves when another process that was writing at the same time has most likely ended.
-   * @param attempt counted from 0: later ones wait longer, each process for another time
+   * Resolves when a write by another process at the same time has most likely ended.
+   * @param attempt counted from 0: later ones wait longer, each process for a random time
    */
   readonly waitForOthers: (attempt: number) => Promise<void>;
 }
 
 /**
- * `barred`: nobody may open it any more. `open`: begun, and its end is not noted. `noted`: it is true.
+ * `barred`: may no longer be opened. `open`: begun, its end not noted. `noted`: true.
  *
- * In the list, a noted fact is one entry, an open one has a pending marker beside it, and a barred one is the marker alone. A
- * question adds both for a moment: if n8n is killed then, the fact stays open, which sends nothing and claims nothing.
+ * In the list, a noted fact is one entry, an open fact is the entry with a pending marker, and a barred fact is the
+ * marker alone. A question adds both for a moment. If n8n is killed then, the fact stays open: nothing is sent or
+ * called sent.
  */
 export type FactState = 'unknown' | 'barred' | 'open' | 'noted';
 
-/** With its pending marker, which shows that the end of the fact is not noted. */
+/** The entry of a fact with its pending marker, which shows that the end of the fact is not noted. */
 export function entriesOfOpen(fact: string): [entry: string, marker: string] {
   return [fact, `${fact}?`];
 }
@@ -41,8 +42,8 @@ export function stateIn(present: ReadonlySet<string>, fact: string): FactState {
 }
 
 /**
- * How long each write repeats the entries of a fact, because another process can overwrite them: while it is `held`, or
- * until a write that begins after this time finds them. A `claiming` run has not won it yet, and repeats nothing.
+ * How long each write repeats a fact's entries, because another process can overwrite them: while the fact is `held`,
+ * or until a write that begins after this time finds them. A fact that is still `claiming` isn't repeated.
  */
 type Hold = 'claiming' | 'held' | { readonly untilFoundAfter: number } | null;
 
@@ -51,18 +52,18 @@ interface Known {
   hold: Hold;
 }
 
-/** The facts of a node that this process relies on, or has changed lately: it knows them better than the list. */
+/** Facts that this process relies on or has just changed: their state here is newer than the list's. */
 class KnownFacts {
   readonly all = new Map<string, Known>();
-  /** Of these, the list may have entries that their state does not have. */
+  /** Facts whose entries in the list may not all fit their state: the others are to be removed. */
   readonly surplus = new Set<string>();
 
-  /** @returns undefined where only the list knows */
+  /** @returns undefined if only the list knows */
   stateOf(fact: string): FactState | undefined {
     return this.all.get(fact)?.state;
   }
 
-  /** @param hasSurplus whether the list may have entries of the fact that this state does not have; as before by default */
+  /** @param hasSurplus whether the list may have entries of the fact that don't fit this state; unchanged by default */
   set(fact: string, state: FactState, hold: Hold, hasSurplus = this.surplus.has(fact)): void {
     this.all.set(fact, { state, hold });
     if (hasSurplus) this.surplus.add(fact);
@@ -74,17 +75,17 @@ class KnownFacts {
     const known = this.all.get(fact);
     if (known === undefined) return;
     known.hold = hold;
-    // What nobody holds and nothing is to be removed of is in the list alone.
+    // A fact that nobody holds, and with nothing to remove, is left to the list.
     if (hold === null && !this.surplus.has(fact)) this.all.delete(fact);
   }
 
-  /** Whether a run of this process has opened it, and neither settled nor released it. */
+  /** Whether a run of this process has opened the fact, and neither settled nor released it. */
   isInFlight(fact: string): boolean {
     const known = this.all.get(fact);
     return known?.state === 'open' && (known.hold === 'held' || known.hold === 'claiming');
   }
 
-  /** These entries, without those that known facts have. */
+  /** Leaves out the entries of known facts. */
   withoutKnown(entries: readonly string[]): string[] {
     const kept = new Set([...this.all].flatMap(([fact, { state }]) => entriesOf(fact, state)));
     return entries.filter((entry) => !kept.has(entry));
@@ -97,15 +98,15 @@ interface SharedWrite {
   readonly storage: ListStorage;
 }
 
-/** n8n looks for each entry to remove from the start of the list, which takes some 0.1 ms in a long one. */
+/** For each entry to remove, n8n searches the list from its start: some 0.1 ms in a long list. */
 const MAX_REMOVED = 100;
 
 /**
- * The list of a node, as this process writes it, for all its runs. n8n reads the list, changes it and writes it back
- * without a lock, so of two concurrent writes one would be lost: writes take turns, and what arrives during one goes into
+ * All writes of this process to the list of a node. n8n reads the list, changes it and writes it back without a lock,
+ * so one of two concurrent writes would be lost. So writes take turns, and entries that arrive during a write go into
  * the next.
  *
- * Another process can still overwrite a write. So each write repeats what a run relies on.
+ * Another process can still overwrite a write, so each write repeats the entries that runs rely on.
  */
 export class FactList {
   readonly known = new KnownFacts();
@@ -113,12 +114,12 @@ export class FactList {
   private nextWrite: SharedWrite | null = null;
   private isRemoving = false;
 
-  /** @param now milliseconds, never going back */
+  /** @param now in milliseconds; never goes back */
   constructor(readonly now: () => number) {}
 
   /**
-   * Writes these entries with all that a run relies on.
-   * @returns what was in the list before
+   * Writes these entries with all that runs rely on.
+   * @returns the entries that were in the list before
    * @throws what the storage throws
    */
   async write(entries: readonly string[], storage: ListStorage): Promise<ReadonlySet<string>> {
@@ -132,7 +133,7 @@ export class FactList {
     }
     const { entries: together, present, storage: writer } = this.nextWrite;
     for (const entry of entries) together.add(entry);
-    // The run that wrote for both may have been stopped, or may wait less long.
+    // The run that wrote for both may have been stopped, or have a shorter Max Wait.
     return await (writer === storage ? present : present.catch(async () => await this.write(entries, storage)));
   }
 
@@ -147,7 +148,7 @@ export class FactList {
     for (const fact of own) {
       const found = stateIn(present, fact);
       const isBegun = found === 'open' || found === 'noted';
-      // It can't be barred any more: the entries of the process that has begun it must stay.
+      // Too late to bar it: the entries of the process that has begun it must stay.
       if (isBegun && all.get(fact)?.state === 'barred') this.known.set(fact, found, null, true);
     }
     for (const [fact, { state, hold }] of all) {
@@ -159,7 +160,7 @@ export class FactList {
   }
 
   /**
-   * In the background: what is not removed only makes a later re-run more careful, and is tried again with the next write.
+   * Runs in the background: leftover entries only make a later re-run more careful, and the next write tries again.
    * @param mayYield whether it may let a request's write go first
    */
   removeSurplus(storage: ListStorage, mayYield = true): void {
@@ -176,7 +177,7 @@ export class FactList {
   }
 
   /**
-   * Resolves when none of these facts waits for its removal: what the list has of them then is another process's.
+   * Resolves when none of these facts waits to be removed: entries that the list has then are another process's.
    * @throws what the storage throws
    */
   async finishRemoval(facts: readonly string[], storage: ListStorage): Promise<void> {
@@ -206,7 +207,7 @@ export class FactList {
     }
   }
 
-  /** In the background. While a run of this process goes on, what it relies on may be the oldest in the list. */
+  /** Runs in the background, once no run of this process relies on facts: the oldest entries could be theirs. */
   shorten(storage: ListStorage): void {
     void this.turns
       .take(async () => {
@@ -218,7 +219,7 @@ export class FactList {
 }
 
 class Turns {
-  /** Resolves when all that has begun so far has ended. */
+  /** Resolves when all turns taken so far have ended. */
   last: Promise<unknown> = Promise.resolve();
 
   async take<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -2,10 +2,10 @@ import { hash, randomBytes } from 'node:crypto';
 
 import { entriesOfOpen, type FactList, type FactState, type ListStorage, stateIn } from './factList';
 
-/** How many facts one call asks for: n8n blocks for some milliseconds, and a kill at that moment leaves only these open. */
+/** Facts per question: asking blocks n8n for some milliseconds, and a kill during it leaves only these open. */
 const MAX_ASKED = 200;
 
-/** No process takes longer from reading the list to writing it back, in milliseconds. */
+/** No process takes longer than this from reading the list to writing it back, in milliseconds. */
 const LONGEST_WRITE = 2_000;
 
 /** How often an overwritten write is repeated: another process may write without a pause for many seconds. */
@@ -13,19 +13,19 @@ const MAX_ATTEMPTS = 25;
 
 const HASH_LENGTH = 16;
 
-/** What the list had of some facts. */
+/** The answer to a question. */
 interface Asked {
   readonly states: readonly FactState[];
-  /** An entry of this question alone: where it comes back, another process has written back what was added for it. */
+  /** An entry unique to this question: if it comes back, another process has written back what the question added. */
   readonly mark: string;
   readonly added: readonly string[];
 }
 
-/** Facts that outlive an execution, as one run sees them: each has a name, and is known by a hash of it. */
+/** Facts that outlive executions, as one run sees them. The list contains a hash of each name. */
 export class Facts {
   /**
    * @param secret hashed with each fact, so that nobody can guess what an entry is about
-   * @param isShared whether other executions rely on these facts, whatever happens to this process
+   * @param isShared whether other executions rely on these facts, even if this process dies
    */
   constructor(
     readonly list: FactList,
@@ -34,12 +34,12 @@ export class Facts {
     private readonly isShared: boolean,
   ) {}
 
-  /** The facts with these names: nobody can guess what they are about. */
+  /** The hashes that stand for these names. */
   of(names: readonly string[]): string[] {
     return names.map((name) => hash('sha256', JSON.stringify([this.secret, name]), 'base64').slice(0, HASH_LENGTH));
   }
 
-  /** Others may now overwrite these facts without harm. */
+  /** No write repeats these facts any longer: they may be overwritten. */
   release(facts: readonly string[]): void {
     for (const fact of facts) this.list.known.hold(fact, null);
   }
@@ -50,8 +50,7 @@ export class Facts {
   }
 
   /**
-   * Asks, and removes what the question has added, also where another process has written it back: it would count as
-   * claimed.
+   * Asks, and removes what the question added, even if another process writes it back: it would count as claimed.
    * @throws what the storage throws
    */
   async ask(facts: readonly string[]): Promise<FactState[]> {
@@ -74,7 +73,7 @@ export class Facts {
   private async askNow(facts: readonly string[]): Promise<Asked> {
     const { list, storage } = this;
     const mark = randomBytes(12).toString('base64');
-    // What is known now may be in the list alone by the time of its answer.
+    // Read first: by the time the list answers, only the list may know these facts.
     const known = facts.map((fact) => list.known.stateOf(fact));
     const asked = facts.filter((_fact, index) => known[index] === undefined);
     const entries = asked.flatMap(entriesOfOpen);
@@ -87,7 +86,7 @@ export class Facts {
     return { states, mark, added };
   }
 
-  /** What a question added and has not removed. */
+  /** Removes later what a question added, because removing it at once did not work. */
   private removeLater(facts: readonly string[], present: ReadonlySet<string>): void {
     for (const fact of facts) {
       const state = stateIn(present, fact);
@@ -99,15 +98,15 @@ export class Facts {
   /** @returns whether another process had written back what a question added */
   private async removeWrittenBack(mark: string, added: readonly string[]): Promise<boolean> {
     const isBack = (await this.storage.record([mark])).has(mark);
-    // One write removes both: an entry that is written back after it comes back with its mark.
+    // One write removes both, so an entry that is written back later comes back with its mark.
     await this.storage.remove([mark, ...(isBack ? this.list.known.withoutKnown(added) : [])]);
     return isBack;
   }
 
   /**
    * Resolves once these facts are stored in these states. They are held until they are closed, retracted or released.
-   * @param fresh facts of these that nobody else may have begun
-   * @returns whether another process has begun one of them
+   * @param fresh those of the facts that nobody else may have begun
+   * @returns whether another process has begun one of the fresh facts
    * @throws what the storage throws
    */
   async record(
@@ -115,28 +114,28 @@ export class Facts {
     fresh: readonly string[] = [],
   ): Promise<boolean> {
     const { list } = this;
-    const begun = fresh.filter((fact) => list.known.stateOf(fact) === undefined);
+    const unseen = fresh.filter((fact) => list.known.stateOf(fact) === undefined);
     const { noted = [], open = [], barred = [] } = states;
     for (const fact of noted) list.known.set(fact, 'noted', 'held');
     for (const fact of open) list.known.set(fact, 'open', 'held');
-    // The entry is added and removed again: only so can it be seen whether it was there.
+    // Adds the fact's entry and removes it again: n8n has no other way to tell whether it was there.
     for (const fact of barred) list.known.set(fact, 'barred', 'held', true);
     let isWritten = false;
     try {
       const present = await list.write(barred, this.storage);
       isWritten = true;
-      return begun.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
+      return unseen.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
     } finally {
-      // Nobody knows whose entries the list has: what is tried again is looked for again.
+      // Nobody knows whose entries the list has now, so another try must look again.
       if (!isWritten) for (const fact of [...noted, ...open, ...barred]) list.known.set(fact, 'unknown', null, false);
     }
   }
 
   /**
    * Opens facts that nobody else has. Another process may have read the list before they were in it, and write it back
-   * afterwards. So they are looked for once more when such a write has most likely ended.
-   * @returns what each was before: an unknown one is now held by the caller
-   * @throws what the storage throws, and where others overwrite each write; then nothing is claimed
+   * afterwards, so they are looked up again when such a write has most likely ended.
+   * @returns the state of each before: an unknown fact is now held by the caller
+   * @throws what the storage throws, or if others overwrite every write; then nothing is claimed
    */
   async claim(facts: readonly string[]): Promise<FactState[]> {
     const { list, storage } = this;
@@ -155,14 +154,14 @@ export class Facts {
         const present = await list.write([mark, ...[...open].flatMap(entriesOfOpen)], storage);
         if (present.has(mark) && isAdded) break;
         if (present.has(mark)) throw new Error('a write that was reported as failed had been stored');
-        // The list is new, or what another process wrote over it, and what nobody had was added.
+        // The first write, or another process overwrote the last one: this one has added what nobody had.
         isAdded = true;
         for (const fact of open) {
           const state = stateIn(present, fact);
           if (state === 'unknown') continue;
           before.set(fact, state);
           open.delete(fact);
-          // The claim has added a pending marker to what is noted.
+          // The claim added a pending marker to a noted fact.
           list.known.set(fact, state, null, state === 'noted');
         }
         list.removeSurplus(storage);
@@ -171,14 +170,14 @@ export class Facts {
       open.clear();
       return states();
     } finally {
-      // Where the first write failed, nobody knows whose entries there are.
+      // If the first write failed, nobody knows whose entries the list has.
       for (const fact of open) list.known.set(fact, 'unknown', null, isAdded);
       list.known.set(mark, 'unknown', null, true);
       list.removeSurplus(storage);
     }
   }
 
-  /** From open to noted. */
+  /** Turns open facts into noted ones. */
   close(facts: readonly string[]): void {
     for (const fact of facts) this.list.known.set(fact, 'noted', this.untilFound, true);
     this.list.removeSurplus(this.storage);
@@ -189,14 +188,14 @@ export class Facts {
     this.list.removeSurplus(this.storage);
   }
 
-  /** Releases facts once a later write has found them: the one that added them may have been overwritten. */
+  /** Releases facts once a later write has found them: the write that added them may have been overwritten. */
   releaseWhenFound(facts: readonly string[]): void {
     for (const fact of facts) {
       if (this.list.known.all.get(fact)?.hold === 'held') this.list.known.hold(fact, this.untilFound);
     }
   }
 
-  /** Until another process can no more overwrite what is in the list now, where others rely on that. */
+  /** Until no other process can still overwrite what the list has now, if others rely on it. */
   private get untilFound(): { readonly untilFoundAfter: number } {
     return { untilFoundAfter: this.isShared ? this.list.now() + LONGEST_WRITE : -Infinity };
   }

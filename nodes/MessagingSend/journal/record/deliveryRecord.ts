@@ -11,30 +11,29 @@ function uncertain(why: Failure, isRepeatable: boolean): Past {
   return { receipt: WITHOUT_RECEIPT, outcome: { kind: 'uncertain', failure: why }, isRepeatable };
 }
 
-/** n8n has not stored the outcome. */
+/** n8n did not store the outcome. */
 const INTERRUPTED = uncertain(failure('interrupted'), true);
 
 /** The outcome may be in a receipt that can't be read. */
 const UNREADABLE = uncertain(failure('outcomeUnknown'), true);
 
-/** An earlier attempt sent something to the phone, perhaps a part, or another text of this message: never sent again. */
+/** An earlier attempt sent something to the phone, perhaps this message with another text: never sent again. */
 const TEXT_CHANGED = uncertain(failure('textChanged'), false);
 
-/** Receipts are joined up to this length: n8n's form of storage needs some room for each text. */
+/** Receipts are joined up to this length, because n8n's storage format needs extra room for each text. */
 const MAX_JOINED = 4096;
 
 /**
- * The delivery record of one run of a node: the outcomes so far, kept in the execution, so that a re-run (Retry On Fail,
- * Retry in the list of executions) sends only what was not sent. n8n keeps what a node writes to its context
- * through all its re-runs, and begins each execution anew; the runs of a loop share it, so they are kept apart by run
- * index.
+ * The outcomes of one run of a node so far, kept in the execution, so that a re-run (Retry On Fail, Retry in the list
+ * of executions) sends only what was not sent. n8n keeps a node's context through all re-runs, and a new execution
+ * starts with an empty one. The runs of a loop share it, so records are kept by run index.
  */
 export class DeliveryRecord {
-  /** Whether an earlier attempt got as far as opening it. */
+  /** Whether an earlier attempt opened the record. */
   readonly isOpen: boolean;
-  /** As texts, as far as they are written. */
+  /** Texts once they are written, receipts until then. */
   private receipts: Array<string | Receipt>;
-  /** The phones that several texts go to in this attempt. */
+  /** Phones that get several texts in this attempt. */
   private repeated: ReadonlySet<string> = new Set();
 
   constructor(
@@ -47,8 +46,8 @@ export class DeliveryRecord {
   }
 
   /**
-   * Gives n8n the record as a list of texts, as it is whenever n8n reads it: first when the run begins, so that a re-run
-   * that finds none is recognized as following a kill.
+   * Gives n8n the record as a list of texts, written whenever n8n reads it. First called when the run begins: a re-run
+   * that finds no record follows a kill.
    */
   open(): void {
     const deliveries = recordOf(this.kept.deliveries);
@@ -60,7 +59,7 @@ export class DeliveryRecord {
     this.kept.deliveries = deliveries;
   }
 
-  /** How many of the ledger's attempts it contains the outcomes of. */
+  /** How many of the ledger's attempts have their outcomes in this record. */
   get attempts(): number {
     return Number(recordOf(this.kept.attempts)[String(this.runIndex)] ?? 0);
   }
@@ -69,24 +68,24 @@ export class DeliveryRecord {
     this.kept.attempts = { ...recordOf(this.kept.attempts), [String(this.runIndex)]: count };
   }
 
-  /** Notes that outcomes of this execution were lost: every message that has none may have been sent. */
+  /** Notes that outcomes of this execution were lost: every message without one may have been sent. */
   markInterrupted(): void {
     this.kept.interrupted = true;
   }
 
-  /** Whether no message has an outcome, nor can have lost one. */
+  /** Whether no message has an outcome, or can have lost one. */
   get isEmpty(): boolean {
     return this.receipts.length === 0 && this.kept.interrupted !== true;
   }
 
-  /** What is known of these messages, if anything is; from now on they are those of the attempt. */
+  /** What is known about these messages, which from now on are those of the attempt. */
   recall({ messages, repeated }: Intent): { readonly recorded: Memory | null; readonly lastBatch: number } {
     this.repeated = repeated;
     if (this.isEmpty) return { recorded: null, lastBatch: 0 };
     const { recorded: entries, lastBatch, isReadable } = this.read();
     const fallback = this.kept.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
     const found = recognize(messages, entries, repeated);
-    // The item of an entry as well, because its list may be what can't be read.
+    // Includes the item of a list entry, because now the list itself may be unreadable.
     const places = new Set(
       [...entries.values()].flatMap(({ identity: { place } }) => [place, ...place.split('.').slice(0, 1)]),
     );
@@ -101,7 +100,7 @@ export class DeliveryRecord {
   private read() {
     const recorded = new Map<string, Recorded>();
     let lastBatch = 0;
-    // Not, if another version of this node has written it.
+    // False if another version of this node has written a receipt.
     let isReadable = true;
     for (const text of this.written().flatMap((joined) => joined.split('\n'))) {
       const receipt = readReceipt(text);
@@ -118,8 +117,8 @@ export class DeliveryRecord {
   }
 
   /**
-   * Notes what must not be sent again: what was sent, and what may have been. It is written when n8n reads it to store the
-   * execution. Of a run that sends everything, nothing need be written: that would be a tenth of its work.
+   * Notes messages that must not be sent again: sent, or maybe sent. The text is written only when n8n reads it to
+   * store the execution. A run that sends everything never needs it, and writing takes a tenth of its time.
    */
   note(receipt: Receipt): void {
     if (!receipt.results.some(({ outcome }) => mayBeSent(outcome))) return;
@@ -135,12 +134,12 @@ export class DeliveryRecord {
       if (last === undefined || last.length > MAX_JOINED) texts.push(text);
       else texts[texts.length - 1] = `${last}\n${text}`;
     }
-    // n8n may keep what it gets, and more is noted here.
+    // A copy: n8n may keep what it gets, while more receipts are added here.
     this.receipts = [...texts];
     return texts;
   }
 
-  /** Forgets the run: everything was sent, so nothing will be run again. */
+  /** Forgets the run: everything was sent, so it will not be run again. */
   clear(): void {
     for (const name of ['deliveries', 'attempts']) {
       const kept = recordOf(this.kept[name]);

@@ -3,23 +3,23 @@ import { contentOf, phoneMarkOf, type Placed, placeOf } from '../identity';
 import type { Past } from '../recall';
 import type { RecordedIdentity } from './storedReceipt';
 
-/** The outcome of a message in the record, by what it is known by there. */
+/** An outcome in the record, with the identity of its message. */
 export interface Recorded extends Past {
   readonly identity: RecordedIdentity;
 }
 
-/** No two messages of an attempt have the same. */
+/** Unique within an attempt. */
 export function placeAndContent({ place, content }: Placed): string {
   return `${place} ${content}`;
 }
 
 /**
- * Finds messages in the record, each entry at most once: first those that have not changed, then those with the same phone
- * and text elsewhere (a row before them was removed). Of what is left, a message is the one at its place with another text
- * (the text contains the time) only if no other text of any attempt goes to its phone.
+ * Finds messages in the record, and uses each entry at most once: first for unchanged messages, then for those with the
+ * same phone and text at another place (a row above was removed). A message with another text (it contains the time)
+ * matches the entry at its place only if its phone gets no other text in any attempt.
  * @param recorded by place and content
- * @param repeated the phones that more than one text goes to
- * @returns null where an earlier attempt sent something to the phone, and nobody knows whether it was this message
+ * @param repeated phones that get more than one text
+ * @returns null for a message if something was sent to its phone, and nobody knows whether it was this message
  */
 export function recognize(
   messages: readonly Message[],
@@ -42,7 +42,7 @@ export function recognize(
   if (moved.length === 0) return found;
 
   const byContent = new Map<string, Recorded[]>();
-  // Backwards, so that the earliest is the last of its list.
+  // Reversed, so that `pop` takes the earliest entry.
   for (const entry of [...recorded.values()].reverse()) {
     if (!claimed.has(entry)) addTo(byContent, entry.identity.content, entry);
   }
@@ -67,7 +67,7 @@ export function recognize(
   return found;
 }
 
-/** Of one message, whose text was another one each time it was sent. */
+/** For one message whose text was different each time it was sent. */
 function latest(entries: readonly Recorded[]): Recorded | null {
   return entries.find(({ outcome }) => outcome.kind === 'sent') ?? entries.at(-1) ?? null;
 }

@@ -4,32 +4,32 @@ import { mayBeSent, type Outcome, type Receipt } from '../../messages/outcome';
 import { CONTENT_LENGTH, type Identity, identityOf, PHONE_LENGTH } from '../identity';
 
 /**
- * A receipt as it is kept: what must not be sent again. It holds no key, number or text. A list without names, because
- * n8n stores one for each message of a run of Send.
+ * A stored receipt: only what must not be sent again, without API key, number or text. It has no field names, because
+ * n8n stores one receipt for each message of a run of Send.
  */
 type Stored = readonly [
   batch: number | null,
   entries: readonly Entry[],
   answer: Answer | null,
-  /** Why the outcome of the uncertain ones is not known. */
+  /** Why the outcome of the uncertain messages is unknown. */
   failure: Pick<Failure, 'code' | 'httpStatus' | 'message' | 'advice' | 'serviceSays'> | null,
 ];
 
 /**
- * A message by its place and its fingerprint, which is its content and its phone in one text. Without a message ID, it is
- * uncertain; without a status, that is `sent`.
+ * A message by its place and fingerprint (its content and phone hashes in one text). Without a message ID, it is
+ * uncertain; without a status, it is `sent`.
  */
 type Entry = readonly [place: string, fingerprint: string, messageId?: JsonScalar, status?: JsonScalar];
 
-/** All that the output shows of an answer beside its messages (API 2.2, 2.3). */
+/** What the output shows of an answer besides its messages (API 2.2, 2.3). */
 type Answer = readonly [creditsUsed: JsonScalar, creditsRemaining: JsonScalar, sentAt: JsonScalar];
 
 const FINGERPRINT_LENGTH = CONTENT_LENGTH + PHONE_LENGTH;
 
-/** Ends a fingerprint whose phone several texts went to. */
+/** Ends the fingerprint of a message whose phone got several texts. */
 const SEVERAL = '*';
 
-/** With whether several texts went to its phone in the attempt that noted it. */
+/** `isOneOfSeveral`: its phone got several texts in the attempt that noted it. */
 export interface RecordedIdentity extends Identity {
   readonly isOneOfSeveral: boolean;
 }
@@ -37,14 +37,13 @@ export interface RecordedIdentity extends Identity {
 export interface Remembered {
   readonly batch: number | null;
   readonly outcomes: ReadonlyArray<{ readonly identity: RecordedIdentity; readonly outcome: Outcome }>;
-  /** What was kept of the service's answer; null where there was none. */
+  /** The stored part of the service's answer; null if there was none. */
   readonly data: JsonRecord | null;
 }
 
 /**
- * Writes a receipt as a JSON text, because n8n stores an execution in a form in which one long text is small and many
- * objects are not.
- * @param repeated the phones that several texts go to
+ * Writes a receipt as one JSON text: in n8n's storage format, many objects take far more room.
+ * @param repeated phones that get several texts
  */
 export function writeReceipt({ batch, results, data }: Receipt, repeated: ReadonlySet<string>): string {
   const entries: Entry[] = [];
@@ -68,7 +67,7 @@ export function writeReceipt({ batch, results, data }: Receipt, repeated: Readon
 
 /**
  * Reads what {@link writeReceipt} wrote.
- * @returns null for what another version of this node wrote in another form
+ * @returns null if another version of this node wrote it in another form
  */
 export function readReceipt(text: string): Remembered | null {
   const stored: unknown = JSON.parse(text);

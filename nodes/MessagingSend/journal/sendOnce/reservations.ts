@@ -3,12 +3,12 @@ import { mayBeSent, type Outcome, type Result } from '../../messages/outcome';
 import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
 
-/** Messages that other executions have: `noted` were sent, of those that are `open` nobody knows. */
+/** Messages that other executions have: `noted` ones were sent, `open` ones may have been. */
 export type Taken = ReadonlyMap<Message, Exclude<FactState, 'unknown'>>;
 
 /**
- * Which messages have been sent from an account, in all executions. A message is reserved before its request leaves,
- * and released only if it was certainly not sent.
+ * The messages that all executions have sent from an account. A message is reserved before its request leaves, and
+ * given up only if it was certainly not sent.
  */
 export class Reservations {
   private readonly own = new Set<Message>();
@@ -17,7 +17,7 @@ export class Reservations {
 
   /**
    * @param maxWait how long a message may wait for another run of this process, in milliseconds
-   * @param earlier what an earlier attempt may have sent: it is never given up, and only that it was sent counts
+   * @param earlier what an earlier attempt may have sent: never given up, and taken only if noted as sent
    */
   constructor(
     private readonly facts: Facts,
@@ -25,7 +25,7 @@ export class Reservations {
     private readonly earlier: Pick<ReadonlySet<Message>, 'has'>,
   ) {}
 
-  /** Whether another run of this process has some of these in flight, and they have not waited for that too long. */
+  /** Whether another run of this process has some of these in flight, and they may still wait for it. */
   mustWait(messages: readonly Message[]): boolean {
     const { now, known } = this.facts.list;
     const facts = this.factsOf(messages);
@@ -38,8 +38,8 @@ export class Reservations {
   }
 
   /**
-   * Finds messages that were sent or reserved before, without reserving any. One that another run of this process has in
-   * flight is not among them.
+   * Finds messages that were sent or reserved before, and reserves none. Leaves out those that must wait for another
+   * run of this process.
    * @throws what the storage throws
    */
   async find(messages: readonly Message[]): Promise<Taken> {
@@ -49,7 +49,7 @@ export class Reservations {
 
   /**
    * Reserves messages that are not reserved yet: all of them, or none.
-   * @returns those that can't be reserved
+   * @returns the messages that can't be reserved
    * @throws what the storage throws
    */
   async reserve(messages: readonly Message[]): Promise<Taken> {
@@ -76,18 +76,18 @@ export class Reservations {
     this.facts.retract(this.factsOf(given));
   }
 
-  /** Keeps what was sent, or may have been, and releases the rest. */
+  /** Keeps messages that were sent, or may have been, and gives up the rest. */
   settle(results: readonly Result[]): void {
     const own = results.filter(({ message }) => this.own.has(message));
-    const ownThat = (are: (outcome: Outcome) => boolean) =>
+    const ownWhere = (are: (outcome: Outcome) => boolean) =>
       own.filter(({ outcome }) => are(outcome)).map(({ message }) => message);
-    this.facts.close(this.factsOf(ownThat(({ kind }) => kind === 'sent')));
-    // Nobody need wait for their outcome any more.
-    this.facts.releaseWhenFound(this.factsOf(ownThat(({ kind }) => kind === 'uncertain')));
-    this.giveUp(ownThat((outcome) => !mayBeSent(outcome)));
+    this.facts.close(this.factsOf(ownWhere(({ kind }) => kind === 'sent')));
+    // No other run has to wait for these any longer: nobody will learn their outcome.
+    this.facts.releaseWhenFound(this.factsOf(ownWhere(({ kind }) => kind === 'uncertain')));
+    this.giveUp(ownWhere((outcome) => !mayBeSent(outcome)));
   }
 
-  /** The run has ended: what is reserved stays so. Resolves once all of it is stored. */
+  /** Called when the run has ended: reserved messages stay reserved. Resolves once all of it is stored. */
   async end(): Promise<void> {
     await this.facts.list.turns.last;
     this.facts.release(this.factsOf([...this.own]));

@@ -1,4 +1,4 @@
-/** What n8n tells a node of the execution that it runs in, and keeps for it there. */
+/** What n8n tells a node about its execution, and keeps for the node there. */
 import { type IExecuteFunctions, type IExecuteSingleFunctions, NodeConnectionTypes } from 'n8n-workflow';
 
 import { isRecord, type JsonRecord } from '../../api/records';
@@ -7,7 +7,7 @@ import { isTool, RECOVERED_SIGN, TOKEN } from '../assumptions';
 /** What is kept of each call, for as long as n8n holds its arguments. */
 const keptOfCalls = new WeakMap<object, JsonRecord>();
 
-/** What `getContext` is in a workflow, for one call that reaches the node through its routing: n8n keeps nothing of it. */
+/** Replaces `getContext` in a call through the routing, about which n8n keeps nothing. */
 export function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): JsonRecord {
   const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
   const kept = keptOfCalls.get(json) ?? {};
@@ -15,7 +15,7 @@ export function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'
   return kept;
 }
 
-/** What n8n lets expressions see of an execution, by the same names. */
+/** What expressions can see of an execution, by the same names. */
 interface RunData {
   /** The number of the node's run, from 0. */
   readonly $runIndex?: number;
@@ -29,15 +29,15 @@ interface RunsOfNode {
   readonly first: (branch: number, run: number) => { readonly json: unknown } | undefined;
 }
 
-/** n8n takes a tenth of a millisecond to make one, which several parts of a run need. */
-const madeFor = new WeakMap<object, RunData>();
+/** n8n takes a tenth of a millisecond to make one, and several parts of a run need it. */
+const runDataByContext = new WeakMap<object, RunData>();
 
 type WithRunData = Pick<IExecuteFunctions, 'getWorkflowDataProxy'>;
 
-/** Without the evaluation of an expression, which takes some tenths of a millisecond. */
+/** Doesn't evaluate an expression, which takes some tenths of a millisecond. */
 function runDataOf(context: WithRunData): RunData {
-  const runData = madeFor.get(context) ?? (context.getWorkflowDataProxy(0) as RunData);
-  madeFor.set(context, runData);
+  const runData = runDataByContext.get(context) ?? (context.getWorkflowDataProxy(0) as RunData);
+  runDataByContext.set(context, runData);
   return runData;
 }
 
@@ -47,8 +47,8 @@ export function runIndexOf(context: WithRunData): number {
 }
 
 /**
- * What an execution has in common with its Retries, and with no other: the random token that n8n gives it.
- * @returns null where n8n gives none, or what may be none: a signature that changes with each Retry
+ * What an execution shares with its Retries, and with no other execution: the random token that n8n gives it.
+ * @returns null if n8n gives none, or something that may not be one, such as a signature that changes with each Retry
  */
 export function lineageOf(context: WithRunData): string | null {
   const resumeUrl = runDataOf(context).$execution?.resumeUrl;
@@ -57,33 +57,33 @@ export function lineageOf(context: WithRunData): string | null {
   return TOKEN.test(token) ? token : null;
 }
 
-/** Where a run is among those of the node in its execution. */
+/** The position of a run among the node's runs in its execution. */
 export interface RunPosition {
-  /** n8n's number of it. */
+  /** n8n's number of the run. */
   readonly index: number;
-  /** Its number without the run that n8n may have entered itself. */
+  /** Its number without the run that n8n itself may have entered. */
   readonly ordinal: number;
-  /** Whether this is a Retry of an execution during which n8n was killed while, or after, the node ran. */
+  /** Whether this is a Retry of an execution in which n8n was killed while, or after, the node ran. */
   readonly followsKill: boolean;
 }
 
-/** Without it, n8n gives an item's fields instead of the item if the workflow has `binaryMode: combined`. */
+/** Without this, n8n gives an item's fields instead of the item if the workflow has `binaryMode: combined`. */
 const WHOLE_ITEMS = true;
 
 /**
- * After a kill n8n has stored nothing of what the node did; at its next start it enters from its event log that the node
- * ran: with an error, which a Retry removes again (an empty list of runs is left), or with an item of its own instead of
- * the output. A node of another type that failed under this name leaves an empty list, too, and n8n shows no difference:
- * then it counts as killed, which sends nothing twice.
+ * After a kill, n8n has stored nothing of the node's run. At its next start, it enters the run from its event log: with
+ * an error, which a Retry removes again (an empty list of runs is left), or with an item of its own instead of the
+ * output. If a node of another type failed under this name, it leaves an empty list as well. n8n shows no difference,
+ * so that counts as a kill, which sends nothing twice.
  */
 export function positionOf(context: IExecuteFunctions): RunPosition {
   const index = runIndexOf(context);
   const node = context.getNode();
-  // As a tool it has a run on n8n's list as soon as it is called.
+  // As a tool, it has a run on n8n's list as soon as it is called.
   if (context.getMode() !== 'retry' || isTool(node)) return { index, ordinal: index, followsKill: false };
   const own = runDataOf(context).$(node.name, WHOLE_ITEMS);
   if (index === 0) return { index, ordinal: index, followsKill: own.isExecuted };
-  // A later round of a loop, or the first one after a run that n8n has entered.
+  // A later round of a loop, or the first round after a run that n8n entered.
   const isEntered = isFirstEnteredByN8n(own);
   return { index, ordinal: isEntered ? index - 1 : index, followsKill: isEntered };
 }
@@ -97,16 +97,16 @@ function isFirstEnteredByN8n(own: RunsOfNode): boolean {
   }
 }
 
-/** The executions, with all their Retries, that a node is sending for in this process. */
+/** The executions (with their Retries) that nodes of this process are sending for. */
 const running = new Set<string>();
 
 /**
- * Begins an attempt of a run. n8n offers Retry for an execution while another Retry of it is running.
- * @returns what ends the attempt; null where another one is running
+ * Begins an attempt at a run. While one Retry of an execution is running, n8n still offers another.
+ * @returns a function that ends the attempt; null if another attempt is running
  */
 export function beginAttempt(context: IExecuteFunctions): (() => void) | null {
   const lineage = lineageOf(context);
-  // A model may call a tool several times at once, and n8n retries none of it.
+  // A model may call a tool several times at once, and n8n retries none of the calls.
   if (lineage === null || isTool(context.getNode())) return () => undefined;
   const name = JSON.stringify([context.getWorkflow().id, context.getNode().id, lineage]);
   if (running.has(name)) return null;

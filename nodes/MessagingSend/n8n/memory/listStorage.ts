@@ -7,27 +7,27 @@ import { SYSTEM_CLOCK } from '../../requests/wait';
 type Context = Pick<IExecuteFunctions, 'getExecutionCancelSignal' | 'getNode' | 'getWorkflow' | 'helpers'>;
 
 /**
- * The length of n8n's list for a node, in 1.8 MB: 50,000 messages that are sent once and for all, and what Retries of
- * the latest executions may need.
+ * The length of n8n's list for a node, 1.8 MB: 50,000 messages that are sent once in all executions, and what Retries
+ * of the latest executions may need.
  */
 const MAX_ENTRIES = 60_000;
 
-/** A list is not shortened before it has this many entries too many: each time, n8n writes all of it. */
+/** A list is shortened only if it is this much too long, because n8n writes all of it each time. */
 const TOO_MANY = 1_000;
 
-/** From when n8n reads a list until it has written it back, another process seldom needs more, in milliseconds. */
+/** Another process seldom needs longer than this from reading a list to writing it back, in milliseconds. */
 const MIN_WAIT = 50;
 
-/** The other process may have more to do. */
+/** The other process may have more to do than this one. */
 const WAIT_FACTOR = 3;
 
-/** A database that is locked for long is no reason to wait longer. */
+/** The longest wait, in milliseconds, even if a database is locked for long. */
 const MAX_WAIT = 2_000;
 
-/** Between two attempts to write to a database that is locked, in milliseconds. */
+/** Between two attempts to write to a locked database, in milliseconds. */
 const RETRY_EVERY = 200;
 
-/** For each node of a workflow, the one list that all of its writes in this process go through. */
+/** The one list of each workflow node, which all writes of this process go through. */
 const lists = new Map<string, FactList>();
 
 export function factListOf(context: Context): FactList {
@@ -37,19 +37,19 @@ export function factListOf(context: Context): FactList {
   return list;
 }
 
-/** How long the slowest change of late took in any list, in milliseconds: all are in the same database. */
+/** How long the slowest recent change took in any list, in milliseconds: all are in the same database. */
 let slowest = 0;
 
-/** With each change, an earlier one counts less. */
+/** An earlier change counts less with each new one. */
 const DECAY = 0.98;
 
 /**
- * The list that n8n keeps for a node in its database for Remove Duplicates, and for every node that asks for it. It is
- * written immediately, while everything else that n8n stores for a node waits until the node has ended.
+ * The list that n8n's database has for each node that asks for one; n8n made it for Remove Duplicates. It is written at
+ * once, while everything else that n8n stores for a node waits until the node has ended.
  *
- * n8n drops the oldest entries of a list that is longer than the caller allows. So only {@link ListStorage.shorten} says
- * how long it may be.
- * @param maxWait how long a locked database is waited for, in milliseconds
+ * n8n drops the oldest entries of a list that is longer than the caller allows, so only {@link ListStorage.shorten}
+ * sets a length.
+ * @param maxWait how long to wait for a locked database, in milliseconds
  */
 export function listStorageOf(context: Context, maxWait: number): ListStorage {
   const { helpers } = context;
@@ -59,7 +59,7 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
     const values = [...new Set(entries)];
     const answer: unknown = await helpers.checkProcessedAndRecord(values, 'node', options);
     const { new: added, processed } = isRecord(answer) ? answer : {};
-    // Each entry is either new or was there before.
+    // Each entry is either new, or was there before.
     if (Array.isArray(added) && Array.isArray(processed) && added.length + processed.length === values.length) {
       return new Set(processed.map(String));
     }
@@ -80,7 +80,7 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
   };
 }
 
-/** Changes the list. Repeats what the database refuses for a moment, for this long each time, or until the run is stopped. */
+/** Repeats a change that the database rejects for the moment, for `maxWait` or until the run is stopped. */
 function changesWith(
   maxWait: number,
   signal: AbortSignal | undefined,
@@ -96,8 +96,8 @@ function changesWith(
         slowest = Math.max(performance.now() - began, slowest * DECAY);
         return await changed;
       } catch (error) {
-        hasGivenUp ||= signal?.aborted === true || !isPassing(error) || performance.now() + RETRY_EVERY > end;
-        // Once without a wait: some refusals are over at once.
+        hasGivenUp ||= signal?.aborted === true || !isTransient(error) || performance.now() + RETRY_EVERY > end;
+        // Tries once more without a wait: some rejections are over at once.
         if (hasGivenUp && attempt > 0) return await changed;
         if (!hasGivenUp) await sleep(RETRY_EVERY);
       }
@@ -105,8 +105,8 @@ function changesWith(
   };
 }
 
-/** Whether a database refuses something that it may take in a moment, by the words of SQLite, PostgreSQL and their drivers. */
-function isPassing(error: unknown): boolean {
+/** Whether a database may accept in a moment what it rejects, by the words of SQLite, PostgreSQL and their drivers. */
+function isTransient(error: unknown): boolean {
   const text = error instanceof Error ? error.message : String(error);
   return /lock|busy|time-?d? ?out|connect|terminat|too many|deadlock|serializ|unique constraint/i.test(text);
 }

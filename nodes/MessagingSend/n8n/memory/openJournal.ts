@@ -18,17 +18,17 @@ import { keptOfCall, lineageOf, positionOf } from './execution';
 import { factListOf, listStorageOf } from './listStorage';
 
 export interface JournalSettings {
-  /** A dry run notes nothing; a test run nothing that counts in another run. */
+  /** A dry run notes nothing; a test run notes nothing that counts in another run. */
   readonly kind: 'real' | 'dry' | 'test';
   /** Whether each message is sent once in all executions. */
   readonly isSendOnce: boolean;
-  /** How long other runs and a locked database are waited for, in milliseconds. */
+  /** How long to wait for other runs and for a locked database, in milliseconds. */
   readonly maxWait: number;
 }
 
 /**
  * Opens the journal of a run that sends, in a workflow. The delivery record is opened before anything in the run can
- * fail, so a re-run that finds none, although the node has run before, follows a run that n8n knows nothing of.
+ * fail: if the node has run before and a re-run finds no record, n8n knows nothing of that run.
  */
 export async function openJournal(
   context: IExecuteFunctions,
@@ -36,7 +36,7 @@ export async function openJournal(
   settings: JournalSettings,
 ): Promise<Journal> {
   const { index, ordinal, followsKill } = positionOf(context);
-  // Through Retry On Fail and Retry.
+  // n8n keeps this through Retry On Fail and Retry.
   const kept = context.getContext('node');
   const record = new DeliveryRecord(kept, index);
   record.open();
@@ -46,32 +46,31 @@ export async function openJournal(
   const factsWith = (secret: string, isShared: boolean) => new Facts(factListOf(context), storage, secret, isShared);
   const isNoted = settings.kind !== 'dry' && lineage !== null && isWorthIt(context, operation, ordinal);
   const isRetry = context.getMode() === 'retry';
-  // Without a token, nothing tells a run that n8n was killed in from one that was not begun.
+  // Without a token, a run in which n8n was killed looks like one that never began.
   const start = { isRetry, followsKill: !record.isOpen && (followsKill || (isRetry && lineage === null)) };
   const crash = isNoted ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, start) : null;
   const hasGap = crash === null ? start.followsKill : isRetry && (await crash.hasGap());
   if (hasGap) record.markInterrupted();
   if (settings.kind === 'test') {
-    // That it has begun, and sent nothing, is all that a run without 'Test Run' must know of it.
+    // All that a run without 'Test Run' must know is that this one began, and sent nothing.
     await crash?.end();
-    // For Retry On Fail alone: a test counts as sent in no other run.
+    // Only for Retry On Fail: in other runs, test messages don't count as sent.
     const own = isRecord(kept.test) ? kept.test : {};
     kept.test = own;
     return new Journal(new DeliveryRecord(own, index));
   }
-  // What a test before has kept is of no use any more.
+  // The record of an earlier test is no longer needed.
   delete kept.test;
   if (!settings.isSendOnce || !canRemember(context)) return new Journal(record, crash);
   return new Journal(record, crash, (account, earlier) => {
-    // What is stored can't be guessed without the API key.
+    // Includes the account, so that nobody can guess entries without the API key.
     return new Reservations(factsWith(JSON.stringify([workflow, account]), true), settings.maxWait, earlier);
   });
 }
 
 /**
- * The journal of one call that reaches the node through its routing, from an MCP server or a sub-agent. Retry On Fail
- * makes n8n call again with the very object of arguments that the first call had, and n8n keeps no context for it; a
- * further call, even with the same text, brings its own object.
+ * The journal of one call through the routing, from an MCP server or a sub-agent. n8n keeps no context for it. On Retry
+ * On Fail, n8n calls again with the same arguments object; any other call, even with the same text, has its own.
  */
 export function journalOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): Journal {
   return new Journal(new DeliveryRecord(keptOfCall(context), 0));
@@ -82,14 +81,14 @@ export function journalWithoutTrace(): Journal {
   return new Journal(new DeliveryRecord({}, 0));
 }
 
-/** The nodes of n8n that wait, beside those that wait for a response. */
+/** n8n's nodes that wait, besides those that wait for a response. */
 const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
 
 /**
- * Whether a run needs a crash ledger. n8n begins anew with each call of a tool. It continues a waiting execution twice if two answers arrive at the same
- * moment. Otherwise it retries no execution that was started by hand if it was killed; a single request is in flight for
- * nearly all of its run, and to note it would take as long as n8n itself does; but a loop may make any number of them.
- * If the first run of an execution is noted, all are: see `CrashLedger`.
+ * Whether a run needs a crash ledger. n8n starts anew with each tool call. It continues a waiting execution twice if
+ * two answers arrive at the same moment. Otherwise it never retries a manual execution that was killed. Noting a single
+ * request takes as long as n8n itself, and the request is in flight for nearly all of its run; but a loop may make any
+ * number of them. If the first run of an execution is noted, all are: see `CrashLedger`.
  */
 function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
   const mode = context.getMode();
@@ -103,7 +102,7 @@ function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, 
   return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
 }
 
-/** Whether n8n keeps anything for the node beyond the execution: not for a workflow that was never saved. */
+/** Whether n8n keeps anything for the node beyond the execution: not if the workflow was never saved. */
 export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): boolean {
   const { id } = context.getWorkflow();
   return id !== undefined && id !== '';

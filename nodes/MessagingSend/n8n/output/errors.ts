@@ -14,8 +14,8 @@ import {
 import type { Summary } from './summary';
 
 /**
- * The error that ends a run with On Error: Stop, or null if there is no reason for one: what happened first, how many
- * messages were sent, what to do about the rest, and why each of them was not sent.
+ * The error that ends a run with On Error: Stop, or null if nothing failed: what happened first, how many messages were
+ * sent, what to do about the rest, and why each of them was not sent.
  */
 export function runError(node: INode, summary: Summary): NodeApiError | NodeOperationError | null {
   const { reasons, isInvalid, heldUp } = summary;
@@ -23,7 +23,7 @@ export function runError(node: INode, summary: Summary): NodeApiError | NodeOper
   const [origin] = first?.origins ?? [];
   if (first === undefined || origin === undefined) return null;
   const { failure, kind, origins } = first;
-  // Where one item is concerned, n8n shows which; a failure of a run that sent nothing concerns all.
+  // If one item is concerned, n8n shows which; the failure of a run that sent nothing concerns all items.
   const isOneItem = origins.length === 1 && origin.entry === null;
   const isAll = failure.scope === 'run' && isNothing(summary) && heldUp === 0;
   const which = reasons.length === 1 && (isOneItem || isAll) ? '' : reasonsText(summary, isTool(node));
@@ -48,7 +48,7 @@ function forUser(summary: Summary): readonly string[] {
   return [others, again, retry];
 }
 
-/** A model calls again with what it thinks is left. */
+/** A model would call again with what it thinks is left. */
 function forModel({ sent, notSent, uncertain, reasons }: Summary): string {
   if (sent + uncertain === 0) return '';
   const isList = reasons.some(({ origins }) => origins.some(({ entry }) => entry !== null));
@@ -57,26 +57,26 @@ function forModel({ sent, notSent, uncertain, reasons }: Summary): string {
 }
 
 /**
- * A failure of the service as n8n's error panel shows it.
- * @param item index of the item it is shown at; a trigger has none
+ * A failure of the service, for n8n's error panel.
+ * @param item index of the item that shows it; a trigger has none
  */
 export function nodeApiError(node: INode, failure: Failure, item?: number, description?: string): NodeApiError {
   const text = textFor(node, failure, description);
   const status = failure.httpStatus === null ? null : String(failure.httpStatus);
   const error = new NodeApiError(node, {}, { ...text, httpCode: status ?? 'none', itemIndex: item });
-  // n8n replaces a text that contains a word such as EPERM with its own.
+  // n8n replaces a text that contains a word such as EPERM with one of its own.
   error.message = text.message;
   error.httpCode = status;
   return error;
 }
 
-/** What was found before any request: what the user gave can't be sent. */
+/** For input that can't be sent, found before any request. */
 function nodeOperationError(node: INode, failure: Failure, item?: number, more?: string): NodeOperationError {
   const { message, description } = textFor(node, failure, more);
   return new NodeOperationError(node, message, { description, itemIndex: item });
 }
 
-/** A setting that can't be used, or n8n's own error where one can't be read. */
+/** For a setting that can't be used, or with n8n's own error if one can't be read. */
 export function setUpError(node: INode, error: unknown, item?: number): NodeOperationError {
   if (error instanceof FailureError) return nodeOperationError(node, error.reason, item);
   return new NodeOperationError(node, error as Error, { itemIndex: item });

@@ -10,7 +10,7 @@ import type { Outcome, Receipt, Skipped, Unconfirmed } from '../../messages/outc
 import { descriptionOf } from './sentences';
 import { outcomesOfOriginals, type SkipReason } from './summary';
 
-/** Why there is no message ID, where the crash ledger alone knows that a message was sent. */
+/** Explains a missing message ID, if only the crash ledger knows that a message was sent. */
 const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID was lost' };
 
 interface MessageItem extends INodeExecutionData {
@@ -19,9 +19,9 @@ interface MessageItem extends INodeExecutionData {
 
 /**
  * One item for each message, in the order of the input: of Send `{ message_id, status, credits_used, credits_remaining,
- * sent_at, phone }`, of Send Bulk `{ message_id, phone, status, batch }`, of a dry run `{ phone, message, status, reason,
- * phone_given, batch, characters }`. A message that was not sent has `{ error, details }` and nothing else, the shape that n8n
- * passes to the error output (and there adds the input item's own fields).
+ * sent_at, phone }`, of Send Bulk `{ message_id, phone, status, batch }`, of a dry run `{ phone, message, status,
+ * reason, phone_given, batch, characters }`. A message that was not sent has only `{ error, details }`, the shape that
+ * n8n passes to the error output (where it adds the input item's fields).
  */
 export function outputItems(delivered: Delivered, operation: SendOperation, isDryRun = false): MessageItem[] {
   const { unsendable, receipts, duplicates, planned } = delivered;
@@ -61,7 +61,7 @@ export function outputItems(delivered: Delivered, operation: SendOperation, isDr
       add(message, plannedJson(message, { status: 'dry_run', reason: 'would_be_sent', batch: number }));
     }
   }
-  // Answers to requests that ran at the same time come in any order.
+  // Answers to requests that ran at the same time can come in any order.
   return items.sort(([a], [b]) => byOrigin(a, b)).map(([, item]) => item);
 }
 
@@ -104,7 +104,7 @@ function jsonOf(
   outcome: Exclude<Outcome, Skipped>,
 ): IDataObject {
   const { batch, data } = receipt;
-  // A message that only the delivery record knows has none.
+  // A message that only the delivery record knows may have none.
   const phone = message.phone === '' ? null : message.phone;
   if ('failure' in outcome) {
     const details = { phone, ...(batch !== null && { batch }), ...testOf(message) };
@@ -123,7 +123,7 @@ function detailsOfSkipped(message: Message, outcome: Skipped): IDataObject {
   };
 }
 
-/** Of a message that was not sent on purpose, which is no failure. */
+/** For a message that was deliberately not sent, which isn't a failure. */
 function skippedJson(operation: SendOperation, { phone }: Message, reason: SkipReason, id: JsonScalar) {
   const json = { message_id: id, phone, status: 'skipped', batch: null };
   return { ...messageJson(operation, json, { credits_used: 0 }), reason };

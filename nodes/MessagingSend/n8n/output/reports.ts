@@ -13,7 +13,7 @@ const MIN_INTERVAL = 500;
 
 export const BULK_ADVISED_FROM = 10;
 
-/** Reports how far a run is: in a manual run n8n shows it in the browser's console. */
+/** Reports how far a run is. In a manual run, n8n shows it in the browser's console. */
 export function progressReporter(context: IExecuteFunctions): (progress: Progress) => void {
   if (context.getMode() !== 'manual') return () => undefined;
   const { name } = context.getNode();
@@ -45,9 +45,9 @@ function bulkAdvice(messages: number): string {
 }
 
 /**
- * Adds the outcomes of a run in production to the execution's custom data, by which n8n finds executions. A summary counts
- * what earlier attempts of its run have sent, and a Retry begins with the custom data of the execution it retries: so what
- * the latest attempt of the run has added is subtracted. Both are in the data of the execution, and stored together.
+ * Adds the outcomes of a run in production to the execution's custom data, by which n8n finds executions. A summary
+ * includes what earlier attempts sent, and a Retry begins with the custom data of its execution, so the counts of the
+ * run's last attempt are subtracted. Both are stored together, in the execution.
  */
 export function countInCustomData(context: IExecuteFunctions, summary: Summary): void {
   if (context.getMode() === 'manual' || summary.planned !== null) return;
@@ -68,6 +68,6 @@ export function countInCustomData(context: IExecuteFunctions, summary: Summary):
       if (total > 0 || totals[key] !== undefined) customData.set(key, String(total));
     }
   } catch {
-    // The outcomes are in the items and in the hint as well.
+    // The items and the hint show the outcomes as well.
   }
 }

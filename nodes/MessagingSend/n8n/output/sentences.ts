@@ -4,11 +4,11 @@ import { addTo, byOrigin, type Origin } from '../../messages/message';
 import type { Unconfirmed } from '../../messages/outcome';
 import { type SkipReason, type Summary } from './summary';
 
-// The sentences about a run, of which hint, log and error are made; safe to render as HTML.
+// The sentences about a run that make up hint, log and error; safe to render as HTML.
 
-/** Of everything that can be named, the first are: items, reasons, fields. */
+/** How many items, reasons and fields are named. */
 const FIRST = 5;
-/** A model can't look at items, so it is given the entries that it can send again. */
+/** A model can't look at items, so it gets the entries that it can send again. */
 const FIRST_FOR_MODELS = 100;
 
 /** The summary in words, for the hint over the output and the log. */
@@ -20,13 +20,13 @@ export function summaryText(summary: Summary): string {
   return inSentences(countsText(summary), reasonsText(summary), contentsText(summary));
 }
 
-/** Whether the run came to nothing at all: no message may have been sent, and none was skipped. */
+/** Whether the run achieved nothing: no message may have been sent, and none was skipped. */
 export function isNothing(summary: Summary): boolean {
   const { sent, notSent, uncertain, skipped, planned } = summary;
   return planned === null && notSent > 0 && sent + uncertain + skipped.size === 0;
 }
 
-/** How many messages came to what, with the credits, requests and time that took. */
+/** How many messages had which outcome, and the credits and requests that they took. */
 export function countsText(summary: Summary): string {
   if (isNothing(summary)) return 'Nothing was sent.';
   const { sent, resumed, notSent, uncertain, skipped, planned, isTest, creditsUsed, creditsLeft } = summary;
@@ -86,7 +86,7 @@ function placesText(origins: readonly Origin[], forModel: boolean): string {
   }
   const texts = Array.from(numbers, ([item, list]) => {
     const [one, many] = item === null ? ['item', 'items'] : ['entry', 'entries'];
-    // A call of a model has one item.
+    // A model's call has only one item.
     const ofItem = item === null || forModel ? '' : ` of item ${item}`;
     return `${list.length === 1 ? one : many} ${list.join(', ')}${ofItem}`;
   });
@@ -94,12 +94,12 @@ function placesText(origins: readonly Origin[], forModel: boolean): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A reason as a part of a sentence: it begins with a small letter, unless with a name. */
+/** A reason inside a sentence begins with a small letter, unless it begins with a name. */
 function withinSentence({ message }: Failure): string {
   return escaped(message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()));
 }
 
-/** A reason can contain what n8n says about an expression, and a field can have any name. */
+/** A reason can contain n8n's words about an expression, and a field can have any name. */
 function escaped(text: string): string {
   return text.replaceAll('<', '&lt;');
 }
@@ -114,7 +114,7 @@ export function secondSendText({ sent, uncertain, isRemembered, isTest, planned 
   return `Don't run this step again: it would send the ${kinds.join(' and ')} message${sent + uncertain === 1 ? '' : 's'} again.`;
 }
 
-/** What may be wrong although it can be sent: numbers with several messages, empty fields, opt-outs, guessed countries. */
+/** What may be wrong although messages can be sent: repeated numbers, empty fields, opt-outs, guessed countries. */
 function contentsText(summary: Summary): string {
   const { numbersWithSeveral, emptyFields, placeholders, optOuts, codes, planned } = summary;
   const went = planned === null ? 'went' : 'would go';
@@ -158,11 +158,11 @@ export function descriptionOf({ advice, serviceSays }: Failure, outcome: Unconfi
   return inSentences(...toDo, quoted);
 }
 
-/** Why n8n could not give a value: in n8n's words, with the node that it means, and without a full stop. */
+/** Why n8n could not give a value: n8n's words and the node that it blames, without a full stop. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no reason given';
   const { messageTemplate, nodeCause } = 'context' in error && isRecord(error.context) ? error.context : {};
-  // The editor would fill in what is in braces or between percent signs.
+  // The editor would fill in text in braces or between percent signs.
   const isWhole = typeof messageTemplate === 'string' && !/\{\{|%%/.test(messageTemplate);
   const words = (isWhole ? messageTemplate : error.message).trim().replace(/\.$/, '');
   return typeof nodeCause !== 'string' || words.includes(nodeCause) ? words : `${words} ('${nodeCause}')`;
@@ -173,7 +173,7 @@ export function inParagraphs(...paragraphs: readonly string[]): string {
   return paragraphs.filter(Boolean).join('<br><br>');
 }
 
-/** Puts sentences one behind the other, without empty ones. */
+/** Joins sentences, without empty ones. */
 export function inSentences(...sentences: ReadonlyArray<string | false>): string {
   return sentences.filter(Boolean).join(' ');
 }

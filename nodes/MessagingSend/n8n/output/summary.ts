@@ -6,7 +6,7 @@ import type { Outcome, Skipped, Unconfirmed } from '../../messages/outcome';
 import { countryOf } from '../../phone/country';
 import { personOf } from '../../phone/numbering';
 
-/** Why messages were not sent, or may have been. Texts of failures differ by what varies in them, such as a length. */
+/** Why messages were not sent, or may have been. Reasons differ by the values in their texts, such as a length. */
 export interface Reason {
   readonly kind: Unconfirmed['kind'];
   readonly failure: Failure;
@@ -16,7 +16,7 @@ export interface Reason {
 
 export type SkipReason = Skipped['reason'] | 'duplicate';
 
-/** The result of a run, counted once for hint, log, error and custom data; no phone number and no text is in it. */
+/** The result of a run, counted once for hint, log, error and custom data. It contains no phone number or text. */
 export interface Summary {
   readonly sent: number;
   /** How many of the sent messages an earlier attempt of the run had sent. */
@@ -25,9 +25,9 @@ export interface Summary {
   readonly uncertain: number;
   /** How many a Retry would send. */
   readonly left: number;
-  /** Not sent, on purpose: how many for which reason. */
+  /** Deliberately not sent: how many for which reason. */
   readonly skipped: ReadonlyMap<SkipReason, number>;
-  /** In the order in which they first occur; what another message kept from being sent comes last. */
+  /** In the order in which they first occur; messages that another one kept from being sent come last. */
   readonly reasons: readonly Reason[];
   readonly isInvalid: boolean;
   readonly heldUp: number;
@@ -37,22 +37,22 @@ export interface Summary {
   readonly numbersWithSeveral: number;
   /** The fields that are empty in texts, with the number of texts. */
   readonly emptyFields: ReadonlyMap<string, number>;
-  /** Where the texts of a dry run have placeholders that n8n does not fill in. */
+  /** Where a dry run's texts have placeholders that n8n does not fill in. */
   readonly placeholders: readonly Origin[];
-  /** How many numbers 'Never Send To' has; null where it is not set. */
+  /** How many numbers 'Never Send To' has; null if it is not set. */
   readonly optOuts: number | null;
-  /** How many numbers without + were read with which code; empty if all with that of 'Default Country Code'. */
+  /** How many numbers without + were read with which code; empty if all have the code of 'Default Country Code'. */
   readonly codes: ReadonlyMap<string, number>;
   readonly isTest: boolean;
-  /** Whether the node would skip, in a later execution, what this one has sent. */
+  /** Whether a later execution would skip what this one has sent. */
   readonly isRemembered: boolean;
   readonly creditsUsed: number;
-  /** null where no answer of this attempt reported it. */
+  /** null if no answer in this attempt reported it. */
   readonly creditsLeft: number | null;
   readonly requests: number;
 }
 
-/** Of other programs: {name}, [[name]], <<name>>, *|NAME|*, and %name%, but no encoded characters of a link. */
+/** Other programs' placeholders: {name}, [[name]], <<name>>, *|NAME|*, %name%; no encoded characters of a link. */
 const PLACEHOLDER =
   /(?<!\{)\{[\p{L}\d][\p{L}\w .-]*\}|\[\[[^[\]]+\]\]|<<[^<>]+>>|\*\|\w+\|\*|(?<!\w)%[a-z_]\w*%(?!\w)/iu;
 
@@ -99,8 +99,8 @@ export function summarize(
     }
     const { credits_used: used, credits_remaining: left } = data ?? {};
     if (typeof used === 'number') creditsUsed += used;
-    // Answers to requests that ran at the same time come in any order; credits only go down. Since an earlier attempt,
-    // the account may have been topped up.
+    // Answers to requests that ran at the same time come in any order, and credits only go down, so the lowest is the
+    // latest. Earlier attempts don't count: the account may have been topped up since.
     if (isNew && typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
   }
   const outcomes = outcomesOfOriginals(delivered);
@@ -134,13 +134,13 @@ export function summarize(
     isTest: testRun !== null,
     isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null,
     creditsUsed,
-    // Each account has its own.
+    // Each account has its own credits.
     creditsLeft: accounts > 1 ? null : creditsLeft,
     requests,
   };
 }
 
-/** A duplicate shares the outcome of its original, unless that was sent: then it is skipped. */
+/** A duplicate shares the outcome of its original, unless the original was sent: then the duplicate is skipped. */
 export function outcomesOfOriginals({ receipts, duplicates }: Delivered): ReadonlyMap<Message, Outcome> {
   const originals = new Set(duplicates.map(({ original }) => original));
   const outcomes = new Map<Message, Outcome>();
