@@ -12,8 +12,7 @@ export const TRIGGER = 'Messaging Send Trigger';
 export async function contactsFrom(first: 'Start' | 'Contacts', options?: JsonObject): Promise<JsonObject> {
   const workflow = await readExample(CONTACTS_EXAMPLE);
   for (const { type, parameters } of nodesOf(workflow))
-    if (type === MESSAGING.type)
-      asObject(parameters, 'parameters').options = { includeOtherFields: true, ...options };
+    if (type === MESSAGING.type) asObject(parameters, 'parameters').options = { includeOtherFields: true, ...options };
   return part(workflow, first, 'Sent');
 }
 

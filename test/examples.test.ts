@@ -76,7 +76,7 @@ describe.each(files)('%s', (file) => {
   test('sends nothing to a list as it is imported, and says so on the canvas', () => {
     const senders = nodes.filter(({ parameters }) => parameters.source === 'items');
     expect(senders.filter(({ parameters }) => parameters.options?.dryRun !== true)).toEqual([]);
-    if (senders.length > 0) expect(written).toContain("'Dry Run' is on, so ");
+    expect(written.includes("'Dry Run' is on, so ")).toBe(senders.length > 0);
   });
 
   test('connects every node and every output', () => {
