@@ -21,7 +21,7 @@ async function importOwn({ rest, credential }: InstanceWithSandbox, contacts: Co
   return await rest.importWorkflow(copyOf(await readExample('nine-oclock-everywhere'), change), [credential]);
 }
 
-/** With a window that fits the time of the test. A whole day of it is in `test/engine/nineOclockEverywhere.test.ts`. */
+/** With a window that fits the time of the test. */
 describe(`The example that waits for each country's morning, in n8n ${CURRENT}`, () => {
   const instance = instanceForTests();
   const received = () => receivedBy(instance().sandbox);

@@ -5,7 +5,6 @@ import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { isObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
-import { PATH, startPathProxy } from '../support/n8n/pathProxy';
 import { messagingSend, SENDER, START } from '../support/n8n/workflow';
 import {
   assertUsable,
@@ -18,7 +17,7 @@ import {
   waitForThanks,
 } from './answerPage';
 import { modelForTests } from './chatModel';
-import { instanceForTests, sessionForTests } from './instanceForTests';
+import { instanceForTests } from './instanceForTests';
 import {
   answer,
   answersIn,
@@ -353,10 +352,7 @@ for (const release of SUPPORTED) {
     const reviews = release === CURRENT ? new Reviews(instance, asking) : undefined;
     if (reviews !== undefined) testReviews(reviews, asking);
 
-    describe('after n8n was killed and started behind a proxy, below a path', () => {
-      const session = sessionForTests();
-      let removesPath = true;
-      let proxy: string;
+    describe('after n8n was killed and started again', () => {
       let waiting: Asked;
       let expired: Asked;
       let approved: Asked;
@@ -382,10 +378,9 @@ for (const release of SUPPORTED) {
         approved = await askAndAnswer(APPROVE);
         declined = await askAndAnswer(DECLINE);
         reloaded = await askAndAnswer(APPROVE);
-        proxy = await startPathProxy(n8n.url, () => removesPath, session);
         await n8n.kill();
         sandbox.setFaults([]);
-        await instance().restart({ WEBHOOK_URL: proxy + PATH });
+        await instance().restart();
       });
 
       test('A question that was open can be answered', async () => {
@@ -435,26 +430,6 @@ for (const release of SUPPORTED) {
         assert.match(retried.errorDescription, ASK_AGAIN);
         assert.deepEqual(approvals(retried), []);
         assert.equal(asking.texts(reloaded.phone).length, 1);
-      });
-
-      test('n8n refuses a link whose path the proxy removes, and takes it after a restart if it gets the path', async () => {
-        const asked = await asking.ask();
-        assert.ok(asked.link.startsWith(`${proxy}${PATH}/webhook-waiting/`), asked.link);
-        for (const page of [await open(asked.link), await submit(asked.link, APPROVE)]) assert.equal(page.status, 401);
-
-        removesPath = false;
-        const environment = { WEBHOOK_URL: proxy, N8N_ENDPOINT_WEBHOOK_WAIT: `${PATH.slice(1)}/webhook-waiting` };
-        await instance().restart(environment);
-        const later = await asking.ask();
-        for (const { link } of [asked, later]) {
-          await onPhone(link, async (page) => {
-            await press(page, 'Approve');
-            await waitForThanks(page);
-            assert.equal(page.url(), link);
-          });
-        }
-        assert.deepEqual(approvals(await asking.ended(asked)), [true]);
-        assert.deepEqual(approvals(await asking.ended(later)), [true]);
       });
     });
   });

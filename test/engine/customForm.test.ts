@@ -47,6 +47,14 @@ describe('The link of a question with a custom form', () => {
     expect(answered.item).toEqual({ data });
   });
 
+  test.each<[options: INodeParameters, title: RegExp]>([
+    [{}, /<title>Made-up workflow<\/title>/],
+    [{ responseFormTitle: 'Order 1042' }, /<title>Order 1042<\/title>/],
+  ])('has the title that the options %j give it', async (options, title) => {
+    const answer = await ask(setupOf({ parameters: parametersWith(FIELDS, { options }) }));
+    expect((await answer()).page).toMatch(title);
+  });
+
   test('can only be answered by the form of its page', async () => {
     const answer = await ask(asksForm());
     const { status, item } = await answer({ 'field-0': 'Ada' }, { contentType: 'application/x-www-form-urlencoded' });

@@ -87,11 +87,11 @@ describe('A page behind the link of a question', () => {
   test('escapes the question, every label and the thanks', () => {
     const labels = { approveLabel: HOSTILE, declineLabel: HOSTILE, commentLabel: HOSTILE };
     const pages = [
-      questionPage(question(approval(labels), { text: HOSTILE })),
+      questionPage(question(approval(labels), { text: HOSTILE, title: HOSTILE })),
       questionPage(question({ kind: 'freeText', buttonLabel: HOSTILE }, { text: HOSTILE })),
       thanksPage(question(approval({ approveLabel: HOSTILE }), { thanks: HOSTILE }), APPROVED),
     ];
-    expect(pages.map((page) => page.split(ESCAPED).length - 1)).toEqual([4, 2, 2]);
+    expect(pages.map((page) => page.split(ESCAPED).length - 1)).toEqual([5, 2, 2]);
     for (const page of pages) expect(page).not.toContain(HOSTILE);
   });
 

@@ -95,11 +95,11 @@ function moments(): fc.Arbitrary<number> {
 }
 
 function windows(): fc.Arbitrary<SendWindow> {
-  const minutes = fc.uniqueArray(fc.integer({ min: 0, max: 96 }), { minLength: 2, maxLength: 2 });
+  const quarters = fc.tuple(fc.integer({ min: 0, max: 95 }), fc.integer({ min: 0, max: 96 }));
   const days = fc.oneof(fc.constant(EVERY_DAY), fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { minLength: 1 }));
-  return fc.tuple(minutes, days).map(([quarters, days]) => {
-    const [from = 0, to = 0] = quarters.map((quarter) => quarter * 15).sort((a, b) => a - b);
-    return { from, to, days: new Set(days), clock: 'recipient' };
+  const spans = quarters.filter(([from, to]) => from !== to);
+  return fc.tuple(spans, days).map(([[from, to], days]) => {
+    return { from: from * 15, to: to * 15, days: new Set(days), clock: 'recipient' };
   });
 }
 
@@ -119,7 +119,10 @@ function firstInside(zones: readonly string[], window: SendWindow, from: number)
     const [, weekday = '', hours, minutes] = /^(\w+),? (\d+):(\d+)$/.exec(wall.format(moment)) ?? [];
     const minute = Number(hours) * 60 + Number(minutes);
     const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'].indexOf(weekday);
-    return window.days.has(day) && minute >= window.from && minute < window.to;
+    // A window of a whole day is as long as a day; one that ends before it starts ends on the next day.
+    const length = (window.to - window.from + 1440) % 1440 || 1440;
+    const sinceOpening = (open: number) => ((day - open) * 1440 + minute - window.from + 2 * 7 * 1440) % (7 * 1440);
+    return [...window.days].some((open) => sinceOpening(open) < length);
   };
   for (let moment = from; moment < from + 14 * 86_400_000; moment += 60_000) {
     if (walls.every((wall) => isInside(wall, moment))) return moment;

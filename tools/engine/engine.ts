@@ -127,6 +127,7 @@ export async function prepareEngine({
   };
   const workflow = new Workflow({
     id: workflowId,
+    name: 'Made-up workflow',
     nodes,
     connections,
     active: false,
