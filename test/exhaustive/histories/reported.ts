@@ -26,14 +26,14 @@ export type Reported =
 export type Report = Map<RequestedMessage, Reported>;
 
 /**
- * @param wasKilled whether a message that can't be sent now may have been sent before @throws unless the output items
+ * @param mayBeSent whether a message that can't be sent now may have been sent before @throws unless the output items
  * represent every message once
  */
 export function readOutputs(
   settings: Settings,
   messages: readonly RequestedMessage[],
   { outputs }: Execution,
-  wasKilled: boolean,
+  mayBeSent: boolean,
 ): Report {
   const { onError, options, tested } = settings;
   deepStrictEqual(outputs.length, onError === 'continueErrorOutput' ? 2 : 1, 'outputs');
@@ -45,7 +45,7 @@ export function readOutputs(
   }
 
   const report = reportOf(messages, 'nothing');
-  readFailed(messages, failed, report, wasKilled);
+  readFailed(messages, failed, report, mayBeSent);
   const left = messages.filter((message) => report.get(message) === 'nothing');
   ok(
     left.every(({ texts }) => texts !== null),
@@ -104,7 +104,7 @@ function readFailed(
   messages: readonly RequestedMessage[],
   failed: readonly INodeExecutionData[],
   report: Report,
-  wasKilled: boolean,
+  mayBeSent: boolean,
 ): void {
   const byPlace = new Map(messages.map((message) => [placeOf(message), message]));
   for (const { json, pairedItem } of failed) {
@@ -117,7 +117,7 @@ function readFailed(
     ok(outcome === 'not_sent' || outcome === 'uncertain', `outcome ${JSON.stringify(outcome)}`);
     if (message.texts !== null)
       deepStrictEqual(details.test_for ?? details.phone, message.input.cleanPhone, 'phone of a failed item');
-    else if (!wasKilled) deepStrictEqual(outcome, 'not_sent');
+    else if (!mayBeSent) deepStrictEqual(outcome, 'not_sent');
     report.set(message, outcome);
   }
 }

@@ -284,7 +284,7 @@ class History {
     // A Retry with it is refused, and earlier messages are still to be reported.
     const isTest = settings.tested !== null && !codesOf(ended).includes('NOT_SET_UP');
     if (!isTest) checkIds(messages, ended, this.received(settings), service);
-    const report = readOutputs(settings, messages, ended, this.had.kill);
+    const report = readOutputs(settings, messages, ended, this.had.kill || this.had.change);
     lineage.report = isTest ? new Map() : report;
     this.had.sentOnce ||=
       settings.options.duplicateMessages === 'sendOnceEver' && [...report.values()].includes('sent');
@@ -331,8 +331,8 @@ class History {
     moments: readonly Moment[],
     isRetry: boolean,
   ): void {
-    const { operation, batchSize, maxTries, options } = settings;
-    const inFlight = options.parallelRequests * (operation === 'send' ? 1 : (batchSize ?? 100));
+    const { accounts, operation, batchSize, maxTries, options } = settings;
+    const inFlight = accounts * options.parallelRequests * (operation === 'send' ? 1 : (batchSize ?? 100));
     const plan = planOf(settings, messages);
     const { plan: earlier, most: before } = this.interrupted ?? { plan, most: 0 };
     const isKnown = plan !== null && faults.length === 0 && outage === null && earlier === plan;
