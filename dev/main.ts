@@ -14,7 +14,7 @@ import { runCommand } from '../tools/cli/command';
 import { messageOf } from '../tools/cli/errors';
 import { runSession, type Session } from '../tools/cli/session';
 import { addContactsExample } from '../tools/n8n/examples/contactsExample';
-import { OWNER } from '../tools/n8n/instance';
+import { API_KEY, OWNER } from '../tools/n8n/instance';
 import { packageFolderOf } from '../tools/n8n/package';
 import { CURRENT } from '../tools/n8n/releases';
 import { PROJECT_FOLDER } from '../tools/project';
@@ -48,6 +48,7 @@ void runSession(async (session) => {
   editor    ${editorUrl}
   login     ${OWNER.email}  ${OWNER.password}
   inbox     ${instance.sandbox.url}/
+  account   ${instance.sandbox.url}/v1  ${API_KEY}
 
 ${WHAT_IS_RELOADED}
 

@@ -46,10 +46,8 @@ const ASK_AGAIN = /To ask again, start a new execution\./;
 /** What n8n itself shows when a link no longer needs an answer. */
 const NO_ACTION = /No action required/;
 
-/** Ends before n8n is started again. */
-const SHORT_LIMIT = {
-  limitWaitTime: '0.02 minutes',
-};
+/** Over after n8n was killed: n8n could be killed while it continues the execution. */
+const SHORT_LIMIT = { limitWaitTime: '0.5 minutes' };
 
 const choices = (...texts: string[]) => ({ values: texts.map((option) => ({ option })) });
 

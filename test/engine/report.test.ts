@@ -92,7 +92,7 @@ test('The hint of a retry counts what an earlier attempt sent, and the credits t
   const first = await run(setup);
   sandbox().setCredits(1000);
   expect(firstHint(await retry(first, setup))).toBe(
-    `3 sent (2 of them in an earlier attempt), 3 credits used, 999 left, 1 request. ${GUESSED} (3 numbers).${again('3 sent')}`,
+    `3 sent (2 of them in an earlier attempt), 1 credit used, 999 left, 1 request. ${GUESSED} (3 numbers).${again('3 sent')}`,
   );
 });
 

@@ -45,7 +45,6 @@ test('Messages that are not sent anyway keep their own reason, and are not among
 
 test.each<unknown>([
   '',
-  ' ',
   'mine',
   '={{ $json.missing }}',
   '={{ null }}',

@@ -100,13 +100,12 @@ test.each<[what: string, Partial<Delivered>, description: string]>([
 });
 
 test.each([
-  ['report', 'Retry would send nothing: it never repeats uncertain messages.'],
+  ['report', "Retry would send nothing, unless 'On Uncertain Outcome' is Send Again."],
   ['sendAgain', RETRY_FOR_REST],
 ] as const)('Where all messages were sent or are uncertain, with %s, the error says: %s', (uncertain, retry) => {
   const receipts = [receipt(SENT, ...messagesUpTo(150)), receipt(UNCERTAIN, messageAt(150), messageAt(151))];
-  const { description } = errorOf({ receipts }, NODE, { ...OPTIONS, uncertain }) ?? {};
   const again = "Don't run this step again: it would send the 150 sent and 2 uncertain messages again.";
-  expect(description?.endsWith(`${BREAK}${CHECK_FIRST} Do something. ${again} ${retry}`)).toBe(true);
+  expect(errorOf({ receipts }, NODE, { ...OPTIONS, uncertain })?.description).toContain(`something. ${again} ${retry}`);
 });
 
 test('With Send Once, Also in Later Runs, an error warns of no second message', () => {

@@ -104,9 +104,12 @@ test.each<[SkipReason, string]>([
 test.each<[text: string, Partial<Summary>]>([
   ['More than one message went to 1 number.', { numbersWithSeveral: 1 }],
   ['More than one message would go to 3 numbers.', { planned: { messages: 9, requests: 1 }, numbersWithSeveral: 3 }],
-  ["Empty fields: 'name' in 2 messages, 'order.id' in 1 message.", { emptyFields: fields('name', 'order.id') }],
   [
-    "Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more.",
+    "Empty fields: 'name' in 2 messages, 'order.id' in 1 message. To skip such messages, add the option 'Empty Fields'.",
+    { emptyFields: fields('name', 'order.id') },
+  ],
+  [
+    "Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more. To skip such messages, add the option 'Empty Fields'.",
     { emptyFields: fields('a', 'b', 'c', 'd', 'e', 'f', 'g') },
   ],
 ])('Doubts about messages that can be sent are added: %s', (text, changed) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type JsonObject } from '../../../tools/json';
+import { asObject, type JsonObject } from '../../../tools/json';
 import { nodesOf } from '../../../tools/n8n/examples/files';
 import { dataTable } from './dataTable';
 import { type ExampleWorld, itemsAt } from './world';
@@ -77,6 +77,17 @@ export function testDataTable(world: ExampleWorld): void {
     assert.deepEqual(await statuses(), { ...allOf('sent'), [DAN.name]: 'not sent' });
   });
 
+  test('A test run leaves the rows as they are', async () => {
+    await fill(...REACHABLE.map(({ name, phone }): [string, string, string] => [name, phone, 'to send']));
+    const { rest } = instance();
+    const nodes = nodesOf(sending());
+    const tested = await rest.saveNodes(sending(), nodes.map(withTestRun));
+    await succeedFrom('Start', tested);
+    assert.deepEqual(received(), messages(REACHABLE.map(({ name }) => ({ name, phone: DAN.phone }))));
+    assert.deepEqual(await statuses(), allOf('to send'));
+    await rest.saveNodes(tested, nodes);
+  });
+
   test('A number in two rows is shown before anything is sent, and the second row is sent only if it says so', async () => {
     await fill(['Ada Example', '+44 7700 900301', 'to send'], ['Ben Made-Up', '+44 (0)7700 900301', 'To send']);
     await succeedFrom('Start');
@@ -128,6 +139,13 @@ export function testDataTable(world: ExampleWorld): void {
     assert.match(error, /\(Ben Made-Up\) opted out, but the number can't be read/);
     assert.deepEqual(received(), []);
   });
+}
+
+/** A test run, by the phone of Dan. */
+function withTestRun(node: JsonObject): JsonObject {
+  if (node.name !== 'Send Messages') return node;
+  const parameters = asObject(node.parameters, 'parameters');
+  return { ...node, parameters: { ...parameters, options: { testRun: '447700900304', includeOtherFields: true } } };
 }
 
 function withoutUpdate(node: JsonObject): JsonObject {

@@ -122,10 +122,15 @@ function contentsText(summary: Summary): string {
   const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
   const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
   const others = fields.length - FIRST;
-  const empty = `Empty fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
+  const isAsked = summary.skipped.has('empty_field');
+  const toSkip = isAsked ? '' : " To skip such messages, add the option 'Empty Fields'.";
+  const empty = `Empty fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.${toSkip}`;
   const left = () =>
     `Texts with a placeholder such as {name} or %name%, which is sent as it is: ${placesText(placeholders, false).toLowerCase()}. n8n fills in only expressions such as {{ $json.name }}.`;
-  const numbers = `'Never Send To' has ${optOuts === 0 ? 'no numbers' : counted(optOuts ?? 0, 'number')}.`;
+  const numbers =
+    optOuts === 0
+      ? "'Never Send To' is empty, so nobody is left out."
+      : `'Never Send To' has ${counted(optOuts ?? 0, 'number')}.`;
   return inSentences(
     numbersWithSeveral > 0 && several,
     named.length > 0 && empty,

@@ -46,6 +46,7 @@ export interface Summary {
   readonly isTest: boolean;
   /** Whether a later execution would skip what this one has sent. */
   readonly isRemembered: boolean;
+  /** By this attempt. */
   readonly creditsUsed: number;
   /** null if no answer in this attempt reported it. */
   readonly creditsLeft: number | null;
@@ -98,7 +99,7 @@ export function summarize(
       else if (outcome.kind === 'skipped' && outcome.reason !== 'sent_before') addContents(message, false);
     }
     const { credits_used: used, credits_remaining: left } = data ?? {};
-    if (typeof used === 'number') creditsUsed += used;
+    if (isNew && typeof used === 'number') creditsUsed += used;
     // Answers to requests that ran at the same time come in any order, and credits only go down, so the lowest is the
     // latest. Earlier attempts don't count: the account may have been topped up since.
     if (isNew && typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
