@@ -47,7 +47,6 @@ test.each<unknown>([
   '',
   'mine',
   '={{ $json.missing }}',
-  '={{ null }}',
   '={{ {} }}',
   {},
   { values: { phone: '', count: 3 } },
