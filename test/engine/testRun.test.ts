@@ -43,21 +43,17 @@ test('Messages that are not sent anyway keep their own reason, and are not among
   expect(received()).toEqual([TESTER, TESTER]);
 });
 
-test.each<unknown>([
-  '',
-  'mine',
-  '={{ $json.missing }}',
-  '={{ {} }}',
-  {},
-  { values: { phone: '', count: 3 } },
-])('With %j as its phone nothing is sent', async (testRun) => {
-  const parameters = withOptions(SEND_BULK, { testRun } as INodeParameters);
-  const { error } = await run({ items: contacts(2), parameters });
-  expect(error?.message).toContain("The phone of 'Test Run' can't be used");
-  const { outputs } = await run({ items: contacts(2), parameters, onError: 'continueErrorOutput' });
-  expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual(['NOT_SET_UP', 'NOT_SET_UP']);
-  expect(requests()).toEqual([]);
-});
+test.each<unknown>(['', 'mine', '={{ $json.missing }}', '={{ {} }}', {}, { values: { phone: '', count: 3 } }])(
+  'With %j as its phone nothing is sent',
+  async (testRun) => {
+    const parameters = withOptions(SEND_BULK, { testRun } as INodeParameters);
+    const { error } = await run({ items: contacts(2), parameters });
+    expect(error?.message).toContain("The phone of 'Test Run' can't be used");
+    const { outputs } = await run({ items: contacts(2), parameters, onError: 'continueErrorOutput' });
+    expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual(['NOT_SET_UP', 'NOT_SET_UP']);
+    expect(requests()).toEqual([]);
+  },
+);
 
 describe('Nothing of a test counts as sent', () => {
   const REMEMBERED = { duplicateMessages: 'sendOnceEver', parallelRequests: 1 };
