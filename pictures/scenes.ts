@@ -8,7 +8,7 @@ import { readProjectFile } from '../tools/project';
 export const SENDER = 'Messaging Send';
 export const TRIGGER = 'Messaging Send Trigger';
 
-/** The contacts example as it really sends, from this node up to the two outputs of the sending node. */
+/** The contacts example with Dry Run off, from the given node to both outputs of the sending node. */
 export async function contactsFrom(first: 'Start' | 'Contacts', options?: JsonObject): Promise<JsonObject> {
   const workflow = await readExample(CONTACTS_EXAMPLE);
   for (const { type, parameters } of nodesOf(workflow))

@@ -81,6 +81,9 @@ test.each<unknown>([
   '={{ undefined }}',
   { values: { from: '9 am' } },
   { values: { days: [] } },
+  { values: { days: [null] } },
+  { values: { from: '20:00', to: '09:00' } },
+  { values: { timeZone: 'of the moon' } },
 ])('With the window %j nothing is sent', async (window) => {
   const parameters = within(SEND_BULK, { sendWindow: window } as INodeParameters);
   const { error } = await run({ items: contacts(2), parameters });

@@ -161,10 +161,7 @@ export class Journal {
       return { ...divide({ ...intent, sendUncertainAgain: false }, recorded, unasked), lastBatch };
     }
     const { listed, attempt } = asked;
-    const { messages: pending, unsendable } = intent;
-    const isNew = recorded === null && listed === null;
-    const nothing = { receipts: [], pending, again: NOT_RECALLED.again, unsendable };
-    const recalled = isNew ? nothing : divide(intent, recorded, listed);
+    const recalled = divide(intent, recorded, listed);
     this.recalled = { again: recalled.again, attempt };
     const known = recalled.receipts.flatMap(({ results }) => results);
     for (const { message, outcome } of known) if (outcome.kind === 'sent') attempt?.wasSent(message);

@@ -21,7 +21,7 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** Who is told what an attempt does. */
+/** Notified of each step of an attempt. */
 export interface Listener {
   readonly tell: (text: string) => void;
   readonly onStarted: () => void;

@@ -125,8 +125,8 @@ function contentsText(summary: Summary): string {
   const isAsked = summary.skipped.has('empty_field');
   const toSkip = isAsked ? '' : " To skip such messages, add the option 'Empty Fields'.";
   const empty = `Empty fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.${toSkip}`;
-  const left = () =>
-    `Texts with a placeholder such as {name} or %name%, which is sent as it is: ${placesText(placeholders, false).toLowerCase()}. n8n fills in only expressions such as {{ $json.name }}.`;
+  const places = placesText(placeholders, false).toLowerCase();
+  const left = `Texts with a placeholder such as {name} or %name%, which is sent as it is: ${places}. n8n fills in only expressions such as {{ $json.name }}.`;
   const numbers =
     optOuts === 0
       ? "'Never Send To' is empty, so nobody is left out."
@@ -134,7 +134,7 @@ function contentsText(summary: Summary): string {
   return inSentences(
     numbersWithSeveral > 0 && several,
     named.length > 0 && empty,
-    placeholders.length > 0 && left(),
+    placeholders.length > 0 && left,
     optOuts !== null && numbers,
     codes.size > 0 && codesText(codes),
   );

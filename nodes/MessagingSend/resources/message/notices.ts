@@ -54,6 +54,7 @@ function notice(name: string, text: string, show: Show, hide?: Show): INodePrope
   return { displayName: text, name, type: 'notice', default: '', displayOptions };
 }
 
+const SENDS = '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]';
 const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 
 /** Shown where the output will be, beside the button that runs the node; after a run, its summary is there. */
@@ -61,12 +62,12 @@ export const hintsBeforeRun: NodeHint[] = [
   hint(
     'info',
     `${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run'.`,
-    '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"] && $parameter["options"]["testRun"] === undefined',
+    `${SENDS} && $parameter["options"]["testRun"] === undefined`,
   ),
   hint(
     'info',
     'This test run sends the first messages to your own phone, for a credit each, and none to the recipients',
-    '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"] && $parameter["options"]["testRun"] !== undefined',
+    `${SENDS} && $parameter["options"]["testRun"] !== undefined`,
   ),
   hint('info', SENDS_FOR_REAL, '$parameter["operation"] === "sendAndWait"'),
   // Before the run, no expression knows the address.

@@ -245,7 +245,9 @@ function readTestRun(given: GivenOptions, check: PhoneRules['numberCheck']): Tes
     const rules: PhoneRules = { countryCode: null, numberCheck: check === 'mobile' ? 'on' : check };
     const read = readPhone(phone ?? '', rules);
     if (isFailure(read)) throw new FailureError(failure('testPhoneUnreadable', { reason: read.message }));
-    return { phone: read.phone, count: Math.max(1, Math.floor(Number(count)) || TESTED) };
+    const messages = Math.floor(Number(count));
+    if (messages >= 1 && Number.isFinite(messages)) return { phone: read.phone, count: messages };
+    throw new FailureError(failure('optionInvalid', { option: 'Count', needed: 'a number of at least 1' }));
   };
   return given.get(testRun.name, testRun.displayName, null, parse, NOT_SET);
 }

@@ -61,11 +61,13 @@ function windowIn(text: string, clock: SendWindow['clock']): SendWindow | null {
 
 /** What workflows of 0.3 have: { from, to, days, timeZone }. */
 function oldWindowIn(values: ReturnType<typeof valuesIn>): SendWindow | null {
-  const { from = '09:00', to = '20:00', days = EVERY_DAY, timeZone } = values;
+  const { from = '09:00', to = '20:00', days = EVERY_DAY, timeZone: clock = 'recipient' } = values;
   const span = spanOf(String(from), String(to));
-  const areDays = Array.isArray(days) && days.length > 0 && days.every((day) => EVERY_DAY.includes(Number(day)));
-  if (span === null || !areDays) return null;
-  return { ...span, days: new Set(days.map(Number)), clock: timeZone === 'workflow' ? 'workflow' : 'recipient' };
+  const named: readonly unknown[] = Array.isArray(days) ? days : [];
+  const opens = EVERY_DAY.filter((day) => named.includes(day));
+  const areDays = named.length > 0 && named.every((name) => opens.some((day) => day === name));
+  const isClock = clock === 'recipient' || clock === 'workflow';
+  return span !== null && span.from < span.to && areDays && isClock ? { ...span, days: new Set(opens), clock } : null;
 }
 
 /** In minutes of the day; past midnight, the end is before the start. */
