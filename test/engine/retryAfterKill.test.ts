@@ -80,6 +80,12 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
     expect(new Set(outcomes(fates))).toEqual(new Set(['uncertain']));
     expect(received()).toHaveLength(3);
   });
+
+  test('what was sent is still known after a Retry that sent other items again', async () => {
+    const campaign = await killed();
+    await campaign.run({ ...inFlight(4), changes: { ...of(4), parameters: sendAgain } });
+    expect((await finish(campaign)).outcomes).toEqual(['sent', 'sent', ...Array<string>(3).fill('uncertain')]);
+  });
 });
 
 test('A Retry after an earlier node failed, or after a kill before the first request, sends everything', async () => {

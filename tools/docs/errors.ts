@@ -71,7 +71,7 @@ const LINES: Readonly<Record<SendAgain, Readonly<Record<string, Line>>>> = {
       'If it did not arrive, send it in a new execution.',
     ],
     ANOTHER_RETRY: [
-      'Another Retry is running, so this one sent nothing.',
+      'Another Retry is running, so this one sends no more.',
       "Wait for its end: its execution shows each message's outcome.",
     ],
     NOT_SET_UP: [

@@ -98,12 +98,16 @@ function isUnevaluated(text: string): boolean {
   return (start !== -1 && text.includes('}}', start)) || FIELD_OF_ITEM.test(text);
 }
 
-function messageOf(draft: Draft, read: ReadNumber, text: string): Message {
+function messageOf(draft: Draft, { phone, readAs }: ReadNumber, text: string): Message {
   const { item, entry, key, empty } = draft;
   const phoneGiven = textOf(draft.phone) ?? '';
   return {
-    ...{ item, entry, ...read, text },
-    ...(phoneGiven !== read.phone && { phoneGiven }),
+    item,
+    entry,
+    phone,
+    text,
+    ...(readAs !== undefined && { readAs }),
+    ...(phoneGiven !== phone && { phoneGiven }),
     ...(key !== null && { key }),
     ...(empty && { empty }),
   };

@@ -33,6 +33,8 @@ export const SEND_BULK: SendOperation = {
   maxCharacters: null,
   bodies: (messages) => [{ messages: messages.flatMap(entriesOf) }],
   outcomes: (messages, [data = {}]) => {
+    // The usual case: no text was split.
+    if (messages.every(({ parts }) => parts === undefined)) return matchEntries(messages, data);
     const texts = messages.flatMap((message) => textsOf(message).map(() => message));
     const outcomes = matchEntries(texts, data);
     let end = 0;

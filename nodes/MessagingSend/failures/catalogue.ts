@@ -297,7 +297,7 @@ export const CATALOGUE = {
     'If it did not arrive, send it in a new execution, with only this item.',
   ),
   anotherAttempt: uncertainWithCode('ANOTHER_RETRY', 'run')(
-    'Another retry of this execution is running and sends its messages, so this one sent nothing',
+    'Another retry of this execution is running and sends its messages, so this one sends no more',
     'Wait until the other retry has ended: its execution shows the outcome of each message. If n8n still offers Retry then, it sends what is left.',
   ),
   testInRetry: uncertainWithCode('NOT_SET_UP', 'run')(

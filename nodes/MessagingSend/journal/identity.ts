@@ -71,12 +71,15 @@ export interface Pages {
 export function pagesOf(messages: readonly Message[]): Pages {
   const size = Math.max(1, Math.ceil(messages.length / MAX_PAGES));
   const count = Math.ceil(messages.length / size);
+  const all = Array.from({ length: count }, (_, page) => messages.slice(page * size, (page + 1) * size));
+  const pageOf = new Map<Message, number>();
+  for (const [page, own] of all.entries()) for (const message of own) pageOf.set(message, page);
   // Null characters separate the values: none contains one, because JSON escapes them in keys. A leading one tells a
   // key from a text.
   const identify = (markOf: (message: Message) => string) => hash('sha256', messages.map(markOf).join(''), 'base64');
   return {
-    all: Array.from({ length: count }, (_, page) => messages.slice(page * size, (page + 1) * size)),
-    pageOf: new Map(messages.map((message, index) => [message, Math.floor(index / size)])),
+    all,
+    pageOf,
     places: identify((message) => `${placeOf(message)}\0${message.phone}\0`),
     contents: identify((message) => (message.key === undefined ? `${message.text}\0` : `\0${duplicateKey(message)}\0`)),
   };

@@ -69,7 +69,7 @@ export function divide(intent: Intent, recorded: Memory | null, listed: Memory |
   };
 }
 
-/** The execution's outcome counts, except that an uncertain message is sent if the list says so. */
+/** The execution's outcome counts, except that an uncertain message counts as sent if the list notes it as sent. */
 function stronger(recorded: Past | undefined, listed: Past | undefined): Past | undefined {
   if (recorded === undefined) return listed;
   return recorded.isRepeatable && listed?.outcome.kind === 'sent' ? listed : recorded;

@@ -206,7 +206,8 @@ function senderOf(
 ): Sender | Failure {
   const account = accounts.of(item);
   if (isFailure(account)) return account;
-  const name = JSON.stringify([account.baseUrl, account.apiKey]);
+  // A URL has no spaces.
+  const name = `${account.baseUrl} ${account.apiKey}`;
   const known = senders.get(name);
   if (known !== undefined) return known;
   const limits = { ...settings.options, interval: settings.requestOptions.interval };

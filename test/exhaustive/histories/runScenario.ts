@@ -304,9 +304,10 @@ class History {
   private mayBeUncertain(code: string, { options, tested }: Settings): boolean {
     switch (code) {
       case 'INTERRUPTED':
+        return this.had.kill;
       case 'INVALID_PHONE':
       case 'INVALID_MESSAGE':
-        return this.had.kill;
+        return this.had.kill || this.had.change;
       case 'RESERVED':
         return (
           options.duplicateMessages === 'sendOnceEver' &&

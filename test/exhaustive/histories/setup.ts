@@ -29,25 +29,9 @@ function closedWindow(): INodeParameters {
 }
 
 /** @param lists all lists of the scenario; each item has the values of all */
-export function setupOf(
-  {
-    operation,
-    accounts,
-    apiKey,
-    stamp,
-    isKeyed,
-    optedOut,
-    isClosed,
-    tested,
-    onError,
-    maxTries,
-    batchSize,
-    options,
-  }: Settings,
-  list: List,
-  lists: readonly List[],
-  sandbox: Sandbox,
-): Omit<Setup, 'mode'> {
+export function setupOf(settings: Settings, list: List, lists: readonly List[], sandbox: Sandbox): Omit<Setup, 'mode'> {
+  const { operation, accounts, apiKey, stamp, isKeyed, options } = settings;
+  const { optedOut, isClosed, tested, onError, maxTries, batchSize } = settings;
   const [first = list] = lists;
   const entriesOf = ({ inputs }: List, item: number) =>
     (inputs[item] ?? []).map(({ phone, text, key }) => ({ phone, message: text, key }));

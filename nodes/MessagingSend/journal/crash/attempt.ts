@@ -15,7 +15,7 @@ export interface AttemptFacts {
   readonly places: string;
   /** Their texts, or keys. */
   readonly contents: string;
-  /** Replaces its pages once every message is sent. */
+  /** Replaces places and pages once every message is sent. */
   readonly allSent: string;
   readonly pages: readonly string[];
 }
@@ -63,14 +63,14 @@ export class Attempt {
   private begun: Promise<boolean> | null = null;
 
   /**
-   * @param unbegun facts that earlier attempts have not begun, and must no longer begin
+   * @param toBar facts that earlier attempts have not noted, and must no longer note
    * @param onBegun called once its requests may leave
    */
   constructor(
     private readonly facts: Facts,
     private readonly names: AttemptFacts,
     private readonly pages: Pages,
-    private readonly unbegun: readonly string[],
+    private readonly toBar: readonly string[],
     private readonly onBegun: () => void,
   ) {
     this.own = pages.all.map((messages, page) => {
@@ -110,8 +110,8 @@ export class Attempt {
   private async open(pages: readonly Page[]): Promise<boolean> {
     if (this.begun === null) {
       const { begun, places, contents } = this.names;
-      const facts = { noted: [begun, places, contents], barred: this.unbegun };
-      this.begun = this.facts.record(facts, [begun, ...this.unbegun]).then((isTaken) => {
+      const facts = { noted: [begun, places, contents], barred: this.toBar };
+      this.begun = this.facts.record(facts, [begun, ...this.toBar]).then((isTaken) => {
         if (!isTaken) this.onBegun();
         return isTaken;
       });
@@ -144,20 +144,21 @@ export class Attempt {
 
   /** Resolves once everything is stored that a re-run needs if n8n is killed before it stores the execution. */
   async end(): Promise<void> {
-    const { facts, names, own, unbegun } = this;
+    const { facts, names, own, toBar } = this;
     if (this.begun !== null && own.every((page) => this.haveEnded(page, 'sent'))) {
+      const noted = own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact);
       // The write of `allSent`, which replaces the pages, need not repeat them.
       facts.release(names.pages);
       const isBarred = await facts.record({ noted: [names.allSent] }, [names.allSent]).catch(() => true);
       // A Retry elsewhere that has barred `allSent` must still find that these pages were sent.
-      if (!isBarred) facts.retract(own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact));
+      if (!isBarred) facts.retract([names.places, ...noted]);
     } else await facts.list.turns.last;
-    facts.release([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...unbegun]);
+    facts.release([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...toBar]);
   }
 
   /** Whether every message of the page ended this way, apart from those that earlier attempts sent. */
   private haveEnded({ messages }: Page, how: Fate): boolean {
-    return messages.every((message) => ['before', how].includes(this.fates.get(message) ?? ''));
+    return messages.every((message) => this.fates.get(message) === how || this.fates.get(message) === 'before');
   }
 
   private pagesWith(messages: readonly Message[]): Page[] {

@@ -46,7 +46,7 @@ export class CrashLedger {
   private readonly start: Promise<Start>;
 
   /**
-   * Notes that an attempt has started.
+   * Notes that the run has started.
    * @param lineage what an execution shares with its Retries, and with no other execution
    * @param ordinal of the run within the execution, from 0
    * @param followsKill whether n8n shows that an earlier attempt was killed
@@ -110,10 +110,10 @@ export class CrashLedger {
   async recall({ messages, repeated }: Intent): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
     const { number, missing } = await this.start;
     const pages = pagesOf(messages);
-    const { states, unbegun, hadOthers, hadOtherTexts } = await this.ask(pages, missing);
-    const attempt = new Attempt(this.facts, attemptFacts(this.facts, this.run, number, pages), pages, unbegun, () => {
+    const { states, toBar, hadOtherPlaces, hadOtherTexts } = await this.ask(pages, missing);
+    const attempt = new Attempt(this.facts, attemptFacts(this.facts, this.run, number, pages), pages, toBar, () => {
       // The record will not contain what attempts with other messages sent.
-      if (!hadOthers) this.record.attempts = number;
+      if (!hadOtherPlaces) this.record.attempts = number;
     });
     if (missing.length === 0) return { listed: null, attempt };
     const doubtful = hadOtherTexts ? touchedPhones(pages, states, repeated) : new Set<string>();
@@ -121,31 +121,32 @@ export class CrashLedger {
       const state = doubtful.has(message.phone) ? 'open' : states[pages.pageOf.get(message) ?? 0];
       return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
     };
-    return { listed: { pastOf, mayHaveSent: () => hadOthers }, attempt };
+    return { listed: { pastOf, mayHaveSent: () => hadOtherPlaces }, attempt };
   }
 
-  /** Reads what earlier attempts noted for each page, and which facts (pages, `allSent`) they have not begun. */
+  /** Reads each page's state, where noted wins over any doubt, and which facts (pages, `allSent`) were not begun. */
   private async ask(pages: Pages, missing: readonly number[]) {
     const states = pages.all.map((): FactState => 'unknown');
-    const unbegun: string[] = [];
-    let [hadOthers, hadOtherTexts] = [false, false];
+    const toBar: string[] = [];
+    let [hadOtherPlaces, hadOtherTexts, isUnclear] = [false, false, false];
     for (const number of missing) {
       const names = attemptFacts(this.facts, this.run, number, pages);
       const [places, contents] = await this.facts.ask([names.places, names.contents]);
-      hadOthers ||= places !== 'noted';
       hadOtherTexts ||= contents !== 'noted';
-      if (places !== 'noted') continue;
-      for (const [page, state] of (await this.facts.ask(names.pages)).entries()) {
-        if (state === 'unknown') unbegun.push(names.pages[page] ?? '');
+      const asked = places === 'noted' ? names.pages : [];
+      for (const [page, state] of (await this.facts.ask(asked)).entries()) {
+        if (state === 'unknown') toBar.push(names.pages[page] ?? '');
         else if (state === 'noted' || (state === 'open' && states[page] === 'unknown')) states[page] = state;
       }
-      // Asked after the pages: an attempt replaces them with this fact when it ends.
+      // Asked last: an attempt replaces its places and pages with this fact when it ends.
       const [allSent] = await this.facts.ask([names.allSent]);
-      if (allSent === 'unknown') unbegun.push(names.allSent);
-      else if (allSent !== undefined && allSent !== 'barred') states.fill(allSent);
+      if (allSent === 'noted') states.fill('noted');
+      else if (places !== 'noted') hadOtherPlaces = true;
+      else if (allSent === 'unknown') toBar.push(names.allSent);
+      else isUnclear ||= allSent === 'open';
     }
-    if (hadOthers) states.fill('open');
-    return { states, unbegun, hadOthers, hadOtherTexts };
+    const all = states.map((state): FactState => (state !== 'noted' && (isUnclear || hadOtherPlaces) ? 'open' : state));
+    return { states: all, toBar, hadOtherPlaces, hadOtherTexts };
   }
 }
 

@@ -145,11 +145,11 @@ export class FactList {
       if (hold !== null && hold !== 'claiming') for (const entry of entriesOf(fact, state)) entries.add(entry);
     }
     const present = await storage.record([...entries]);
-    for (const fact of own) {
-      const found = stateIn(present, fact);
+    for (const entry of own) {
+      const found = stateIn(present, entry);
       const isBegun = found === 'open' || found === 'noted';
       // Too late to bar it: the entries of the process that has begun it must stay.
-      if (isBegun && all.get(fact)?.state === 'barred') this.known.set(fact, found, null, true);
+      if (isBegun && all.get(entry)?.state === 'barred') this.known.set(entry, found, null, true);
     }
     for (const [fact, { state, hold }] of all) {
       if (hold === null || typeof hold === 'string' || hold.untilFoundAfter > began) continue;

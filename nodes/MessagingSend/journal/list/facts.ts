@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 25;
 
 const HASH_LENGTH = 16;
 
-/** The answer to a question. */
+/** The answer to a question: what the list says, or what this process knows better. */
 interface Asked {
   readonly states: readonly FactState[];
   /** An entry unique to this question: if it comes back, another process has written back what the question added. */

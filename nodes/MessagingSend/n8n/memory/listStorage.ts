@@ -80,7 +80,7 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
   };
 }
 
-/** Repeats a change that the database rejects for the moment, for `maxWait` or until the run is stopped. */
+/** Repeats a change that the database rejects for the moment, for `maxWait`; once that was in vain, only once more. */
 function changesWith(
   maxWait: number,
   signal: AbortSignal | undefined,

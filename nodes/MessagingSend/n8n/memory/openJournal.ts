@@ -99,7 +99,7 @@ function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, 
     return true;
   if (mode === 'manual') return false;
   if (mode === 'retry' || ordinal > 0) return true;
-  return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context);
+  return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context, node.name);
 }
 
 /** Whether n8n keeps anything for the node beyond the execution: not if the workflow was never saved. */
@@ -108,8 +108,7 @@ export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): bo
   return id !== undefined && id !== '';
 }
 
-function isInLoop(context: IExecuteFunctions): boolean {
-  const { name } = context.getNode();
+function isInLoop(context: IExecuteFunctions, name: string): boolean {
   const before = new Set(context.getParentNodes(name).map((node) => node.name));
   return context.getChildNodes(name).some((node) => before.has(node.name));
 }
