@@ -120,13 +120,15 @@ test('Another run in a loop sends its messages', () => {
   expect(recall(new DeliveryRecord(context, 1), [message(0, 'A')]).pending).toHaveLength(1);
 });
 
-test.each(['{"b":1,"s":[["0","fingerprint",7]]}', '[1,[["0","abcdefghijkl",7]],[],{},null]', '[1,{},[],{},null]'])(
-  'A receipt from another version of this node makes messages without an outcome uncertain: %s',
-  (line) => {
-    const { pending, receipts } = recall(new DeliveryRecord({ deliveries: { 0: [line] } }, 0), [message(0, 'A')]);
-    expect([pending, outcomesIn(receipts)]).toEqual([[], ['uncertain']]);
-  },
-);
+test.each([
+  '{"b":1,"s":[["0","fingerprint",7]]}',
+  '[1,[["0","abcdefghijkl",7]],[],{},null]',
+  '[1,{},[],{},null]',
+  { b: 1 },
+])('A receipt from another version of this node makes messages without an outcome uncertain: %j', (line) => {
+  const { pending, receipts } = recall(new DeliveryRecord({ deliveries: { 0: [line] } }, 0), [message(0, 'A')]);
+  expect([pending, outcomesIn(receipts)]).toEqual([[], ['uncertain']]);
+});
 
 test('n8n stores less than 1 MB for a Retry of 10,000 messages that were sent one by one, without phone numbers or texts', () => {
   const context: JsonRecord = {};

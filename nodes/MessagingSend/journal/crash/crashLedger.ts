@@ -41,7 +41,7 @@ interface Start {
 export class CrashLedger {
   readonly isRetry: boolean;
   private readonly run: string;
-  /** Noted when the run starts. Without this fact, missing ones don't prove that nothing was begun. */
+  /** Noted when the run starts. Only with it, or the first run's, do missing facts prove that nothing was begun. */
   private readonly hasStarted: readonly string[];
   private readonly start: Promise<Start>;
 

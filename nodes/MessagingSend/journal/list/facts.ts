@@ -122,6 +122,7 @@ export class Facts {
     for (const fact of barred) list.known.set(fact, 'barred', 'held', true);
     let isWritten = false;
     try {
+      // It also writes everything that is held: the noted facts and the open ones.
       const present = await list.write(barred, this.storage);
       isWritten = true;
       return unseen.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));

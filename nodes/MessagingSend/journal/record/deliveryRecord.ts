@@ -42,7 +42,8 @@ export class DeliveryRecord {
   ) {
     const own = recordOf(kept.deliveries)[String(runIndex)];
     this.isOpen = Array.isArray(own);
-    this.receipts = Array.isArray(own) ? own.filter((text) => typeof text === 'string') : [];
+    // Another version's receipt that is no text can't be read.
+    this.receipts = Array.isArray(own) ? own.map((text) => (typeof text === 'string' ? text : 'null')) : [];
   }
 
   /**
@@ -86,9 +87,7 @@ export class DeliveryRecord {
     const fallback = this.kept.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
     const found = recognize(messages, entries, repeated);
     // Includes the item of a list entry, because now the list itself may be unreadable.
-    const places = new Set(
-      [...entries.values()].flatMap(({ identity: { place } }) => [place, ...place.split('.').slice(0, 1)]),
-    );
+    const places = new Set([...entries.values()].flatMap(({ identity: { place } }) => [place, place.split('.')[0]]));
     const pastOf = (message: Message) => {
       const own = found.get(message);
       return own === null ? TEXT_CHANGED : (own ?? fallback);

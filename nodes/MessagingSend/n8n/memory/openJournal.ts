@@ -88,7 +88,7 @@ const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
  * Whether a run needs a crash ledger. n8n starts anew with each tool call. It continues a waiting execution twice if
  * two answers arrive at the same moment. Otherwise it never retries a manual execution that was killed. Noting a single
  * request takes as long as n8n itself, and the request is in flight for nearly all of its run; but a loop may make any
- * number of them. If the first run of an execution is noted, all are: see `CrashLedger`.
+ * number of them. If an execution's first run is noted, all are: `CrashLedger` relies on that.
  */
 function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
   const mode = context.getMode();
