@@ -206,8 +206,8 @@ function senderOf(
 ): Sender | Failure {
   const account = accounts.of(item);
   if (isFailure(account)) return account;
-  // A URL has no spaces.
-  const name = `${account.baseUrl} ${account.apiKey}`;
+  // A key has no line break.
+  const name = `${account.apiKey}\n${account.baseUrl}`;
   const known = senders.get(name);
   if (known !== undefined) return known;
   const limits = { ...settings.options, interval: settings.requestOptions.interval };

@@ -63,7 +63,7 @@ export class Attempt {
   private begun: Promise<boolean> | null = null;
 
   /**
-   * @param toBar facts that earlier attempts have not noted, and must no longer note
+   * @param toBar facts that earlier attempts have not begun, and must no longer begin
    * @param onBegun called once its requests may leave
    */
   constructor(
@@ -150,8 +150,9 @@ export class Attempt {
       // The write of `allSent`, which replaces the pages, need not repeat them.
       facts.release(names.pages);
       const isBarred = await facts.record({ noted: [names.allSent] }, [names.allSent]).catch(() => true);
-      // A Retry elsewhere that has barred `allSent` must still find that these pages were sent.
-      if (!isBarred) facts.retract([names.places, ...noted]);
+      // A Retry elsewhere that has barred `allSent` must still find that these pages were sent. Places are removed last:
+      // without them, nothing counts as not begun, even if another process has overwritten `allSent` by now.
+      if (!isBarred) facts.retract([...noted, names.places]);
     } else await facts.list.turns.last;
     facts.release([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...toBar]);
   }

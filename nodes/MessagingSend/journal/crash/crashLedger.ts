@@ -31,12 +31,11 @@ interface Start {
 }
 
 /**
- * What n8n's database knows about one run of the node. A re-run after a kill needs it, because the execution itself
- * contains nothing then.
+ * What n8n's database knows about one run of the node. After a kill, the execution itself contains nothing.
  *
  * An attempt takes the next number before it sends. A later attempt reads the pages of the attempts that its delivery
- * record doesn't contain: everything on an open page is uncertain. It bars pages that were not begun, so that the
- * earlier attempt sends no more if it is still running somewhere.
+ * record doesn't contain: what is on an open page, and on none that is noted, is uncertain. It bars pages that were not
+ * begun, so that the earlier attempt sends no more if it is still running somewhere.
  */
 export class CrashLedger {
   readonly isRetry: boolean;

@@ -80,7 +80,7 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
   };
 }
 
-/** Repeats a change that the database rejects for the moment, for `maxWait`; once that was in vain, only once more. */
+/** Repeats a change that the database rejects for the moment, for `maxWait` or until Stop; from then on, only once. */
 function changesWith(
   maxWait: number,
   signal: AbortSignal | undefined,
