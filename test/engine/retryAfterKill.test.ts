@@ -6,7 +6,7 @@ import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
+import { detailsOf, outcomesOf } from '../support/outputs';
 import {
   inBatchesOf,
   oneByOne,
@@ -118,6 +118,14 @@ test.each([
   expect(outcomes(await campaign.finish())).toEqual(['sent', outcome, 'sent', 'sent', 'uncertain', 'uncertain']);
   expect(new Set(received()).size).toBe(count);
   expect(received()).toHaveLength(count);
+});
+
+test('Of two messages that are uncertain, and the same by now, Send Again sends one', async () => {
+  const texts = (...all: string[]) => ({ items: all.map((text) => ({ phone: phoneAt(0), text })) });
+  const options = { parallelRequests: 1, uncertain: 'sendAgain', duplicateMessages: 'sendOnce' };
+  const campaign = start({ parameters: withOptions(SEND, options), ...texts('1', '2'), onError: CONTINUE });
+  await campaign.run(inFlight(2));
+  expect(outcomesOf(await campaign.run({ changes: texts('3', '3') }))).toEqual(['sent', 'uncertain']);
 });
 
 describe.each(SENDING_OPERATIONS)('%s with the same list every day', (_name, given) => {
