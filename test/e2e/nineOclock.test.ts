@@ -6,7 +6,7 @@ import { asObject, type JsonObject } from '../../tools/json';
 import { readExample } from '../../tools/n8n/examples/files';
 import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT } from '../../tools/n8n/releases';
-import { copyOf, itemsAt, withoutDryRun } from './examples/world';
+import { copyOf, itemsAt, withOptions, withoutDryRun } from './examples/world';
 import { instanceForTests } from './instanceForTests';
 import { receivedBy } from './recipients';
 
@@ -17,7 +17,8 @@ interface Contact {
 
 /** A campaign of its own, with nothing sent before, that really sends. */
 async function importOwn({ rest, credential }: InstanceWithSandbox, contacts: Contact[], from: string) {
-  const change = (node: JsonObject) => withContacts(withWindow(withoutDryRun(node), from), contacts);
+  const options = { sendWindow: `${from}–24:00` };
+  const change = (node: JsonObject) => withContacts(withOptions(withoutDryRun(node), options), contacts);
   return await rest.importWorkflow(copyOf(await readExample('nine-oclock-everywhere'), change), [credential]);
 }
 
@@ -99,12 +100,4 @@ function withContacts(node: JsonObject, contacts: Contact[]): JsonObject {
   // Numbers of fiction are no numbers of their country.
   const written = contacts.map(({ name, phone }) => ({ name, phone: phone.replace(/^(?!0)/, '+') }));
   return { ...node, parameters: { ...parameters, jsonOutput: JSON.stringify({ contacts: written }) } };
-}
-
-/** From this time of day until midnight. */
-function withWindow(node: JsonObject, from: string): JsonObject {
-  if (node.name !== 'Send Messages') return node;
-  const parameters = asObject(node.parameters, 'parameters');
-  const options = asObject(parameters.options, 'options');
-  return { ...node, parameters: { ...parameters, options: { ...options, sendWindow: `${from}–24:00` } } };
 }

@@ -36,6 +36,7 @@ describe("'Never Send To'", () => {
   test.each<[string, string]>([
     ['', 'is empty, so nobody is left out'],
     ['={{ [] }}', 'is empty, so nobody is left out'],
+    ['={{ "" }}', 'is empty, so nobody is left out'],
     ['={{ [null] }}', 'is empty, so nobody is left out'],
     ['447700900005', 'has 1 number'],
     ["={{ Array.from({ length: 12 }, (_, index) => '+4477009001' + (10 + index)) }}", 'has 12 numbers'],

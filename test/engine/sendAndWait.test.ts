@@ -80,6 +80,7 @@ describe('Send and Wait for Response', () => {
     ["in the workflow's time zone", '03:00', "={{ '2999-06-01T12:00'.toDateTime() }}"],
     ['in the time zone that it names', '12:00', '2999-06-01T12:00:00Z'],
     ['in the time zone that it names', '12:00', '2999-06-01T14:00:00+02:00'],
+    ['in the time zone that it names', '12:00', 'June 1, 2999 12:00 UTC'],
     ['in the time zone that it names', '12:00', "={{ DateTime.fromISO('2999-06-01T12:00', { zone: 'UTC' }) }}"],
     ['in the time zone that it names', '12:00', "={{ String(new Date('2999-06-01T12:00:00Z')) }}"],
   ])('waits until a date and time %s, %s UTC: %j', async (_where, utc, time) => {

@@ -77,6 +77,7 @@ test.each<unknown>([
   '24:00–25:00',
   'M 09:00–20:00',
   'Mon–Fri–Sun 09:00–20:00',
+  'weekdays 09:00–20:00',
   '09:00–20:00–22:00',
   '={{ undefined }}',
   { values: { from: '9 am' } },

@@ -43,7 +43,8 @@ test('Messages that are not sent anyway keep their own reason, and are not among
   expect(received()).toEqual([TESTER, TESTER]);
 });
 
-test.each<unknown>(['', 'mine', '={{ $json.missing }}', '={{ {} }}', {}, { values: { phone: '', count: 3 } }])(
+const UNREADABLE = ['', ' ', 'mine', '={{ $json.missing }}', '={{ null }}', '={{ {} }}', {}];
+test.each<unknown>([...UNREADABLE, { values: { phone: '', count: 3 } }])(
   'With %j as its phone nothing is sent',
   async (testRun) => {
     const parameters = withOptions(SEND_BULK, { testRun } as INodeParameters);

@@ -15,7 +15,7 @@ import {
   type Unsendable,
   unsendable,
 } from '../messages/message';
-import { type Receipt, receiptOf, type Result } from '../messages/outcome';
+import { type Receipt, receiptOf } from '../messages/outcome';
 import type { Requests } from '../requests/requests';
 import { pack } from './batches';
 import type { Outages } from './circuitBreaker';
@@ -23,7 +23,7 @@ import { composeAll } from './compose';
 import { dispatch, type DispatchConfig } from './dispatch';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
-import { divertToTester, type Duplicate, type KeepBack, phonesOfSeveral, select, type Selection } from './selection';
+import { divertToTester, type Duplicate, type KeepBack, phonesOfSeveral, select } from './selection';
 
 export interface Delivery extends Pick<DispatchConfig, 'pause'> {
   readonly operation: SendOperation;
@@ -101,16 +101,15 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
   const broken = delivery.broken ?? whyTooMany(earlier.pending, options);
   const { unsendable: refused, pending } = withoutRefused(earlier, { ...delivery, broken });
   const recalled = { unsendable: refused, repeated, recalled: known.length, planned: [] };
-  const selected = tested === null ? select(pending, known, repeated, rest) : { ...tested, willSend: pending };
-  const { willSend } = selected;
+  const { willSend, keptBack, duplicates } =
+    tested === null ? select(pending, known, repeated, rest, earlier.again) : { ...tested, willSend: pending };
   if (stopOnFailure && refused.length > 0) {
     return conclude({ ...recalled, receipts: known, duplicates: [], heldUp: willSend.length }, delivery);
   }
   await pause();
 
   const batchSize = Math.min(delivery.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
-  const { kept, duplicates } = withoutDoubtful(selected, earlier);
-  const skipped = journal.skip({ batch: null, results: kept, data: null });
+  const skipped = journal.skip({ batch: null, results: keptBack, data: null });
   const shares = await sharesOf(willSend, delivery, batchSize, earlier.lastBatch);
   const before = [...known, skipped, ...shares.flatMap(({ sentBefore }) => sentBefore)];
   await pause();
@@ -147,15 +146,6 @@ function withoutRefused(
     unsendable: [...others, ...refused].sort(byOrigin),
     pending: pending.filter((message) => !why.has(message)),
   };
-}
-
-/** An earlier attempt may have sent what is a duplicate now: its text was another one. */
-function withoutDoubtful({ keptBack, duplicates }: Selection, { again }: Pick<Recalled, 'again'>) {
-  const doubtful = duplicates.flatMap(({ message }): Result[] => {
-    const why = again.get(message);
-    return why === undefined ? [] : [{ message, outcome: { kind: 'uncertain', failure: why } }];
-  });
-  return { kept: [...keptBack, ...doubtful], duplicates: duplicates.filter(({ message }) => !again.has(message)) };
 }
 
 interface Share extends Sender {

@@ -24,12 +24,14 @@ export interface Selection {
  * duplicate even if something else would keep it back.
  * @param known receipts of messages that have an outcome
  * @param repeated phones that get more than one message
+ * @param again pending messages that an earlier attempt may have sent
  */
 export function select(
   pending: readonly Message[],
   known: readonly Receipt[],
   repeated: ReadonlySet<string>,
   { isOnce, keepBack }: { readonly isOnce: boolean; readonly keepBack: KeepBack | null },
+  again: ReadonlyMap<Message, Failure> = new Map(),
 ): Selection {
   const originals = new Map<string, Message>();
   /** Null if the message can't have a duplicate. */
@@ -44,7 +46,10 @@ export function select(
     const key = keyOf(message);
     const original = key === null ? undefined : originals.get(key);
     const outcome = original === undefined ? (keepBack?.(message) ?? null) : null;
-    if (original !== undefined) duplicates.push({ message, original });
+    const doubt = original === undefined ? undefined : again.get(message);
+    // It is a duplicate only now: its text was another one.
+    if (doubt !== undefined) keptBack.push({ message, outcome: { kind: 'uncertain', failure: doubt } });
+    else if (original !== undefined) duplicates.push({ message, original });
     else if (outcome !== null) keptBack.push({ message, outcome });
     else {
       willSend.push(message);

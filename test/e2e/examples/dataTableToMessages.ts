@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { asObject, type JsonObject } from '../../../tools/json';
+import { type JsonObject } from '../../../tools/json';
 import { nodesOf } from '../../../tools/n8n/examples/files';
 import { dataTable } from './dataTable';
-import { type ExampleWorld, itemsAt } from './world';
+import { type ExampleWorld, itemsAt, withOptions } from './world';
 
 /** The list in a Data Table, sent again and again. */
 export function testDataTable(world: ExampleWorld): void {
@@ -81,7 +81,8 @@ export function testDataTable(world: ExampleWorld): void {
     await fill(...REACHABLE.map(({ name, phone }): [string, string, string] => [name, phone, 'to send']));
     const { rest } = instance();
     const nodes = nodesOf(sending());
-    const tested = await rest.saveNodes(sending(), nodes.map(withTestRun));
+    const byDan = nodes.map((node) => withOptions(node, { testRun: DAN.phone }));
+    const tested = await rest.saveNodes(sending(), byDan);
     await succeedFrom('Start', tested);
     assert.deepEqual(received(), messages(REACHABLE.map(({ name }) => ({ name, phone: DAN.phone }))));
     assert.deepEqual(await statuses(), allOf('to send'));
@@ -139,13 +140,6 @@ export function testDataTable(world: ExampleWorld): void {
     assert.match(error, /\(Ben Made-Up\) opted out, but the number can't be read/);
     assert.deepEqual(received(), []);
   });
-}
-
-/** A test run, by the phone of Dan. */
-function withTestRun(node: JsonObject): JsonObject {
-  if (node.name !== 'Send Messages') return node;
-  const parameters = asObject(node.parameters, 'parameters');
-  return { ...node, parameters: { ...parameters, options: { testRun: '447700900304', includeOtherFields: true } } };
 }
 
 function withoutUpdate(node: JsonObject): JsonObject {

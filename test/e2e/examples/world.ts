@@ -72,3 +72,11 @@ export function withoutDryRun(node: JsonObject): JsonObject {
   assert.equal(options.dryRun, true);
   return { ...node, parameters: { ...parameters, options: { ...options, dryRun: false } } };
 }
+
+/** The node Send Messages, after the user has changed some of its options. */
+export function withOptions(node: JsonObject, changed: JsonObject): JsonObject {
+  if (node.name !== 'Send Messages') return node;
+  const parameters = asObject(node.parameters, 'parameters');
+  const options = asObject(parameters.options, 'options');
+  return { ...node, parameters: { ...parameters, options: { ...options, ...changed } } };
+}

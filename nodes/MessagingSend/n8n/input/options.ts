@@ -104,12 +104,16 @@ export class GivenOptions {
 
 /** A number of at least the field's `minValue`. */
 export function readNumber(given: GivenOptions, field: INodeProperties): number {
-  return readSet(given, field, Number(field.default), (value, option) => {
-    const min = field.typeOptions?.minValue ?? 0;
-    const number = Number(value);
-    if (Number.isFinite(number) && number >= min) return number;
-    throw new FailureError(failure('optionInvalid', { option, needed: `a number of at least ${min}` }));
-  });
+  return readSet(given, field, Number(field.default), (value, option) =>
+    numberFrom(value, option, field.typeOptions?.minValue ?? 0),
+  );
+}
+
+/** @throws FailureError, which names the option, unless the value is a number of at least `min` */
+export function numberFrom(value: unknown, option: string, min: number): number {
+  const number = Number(value);
+  if (Number.isFinite(number) && number >= min) return number;
+  throw new FailureError(failure('optionInvalid', { option, needed: `a number of at least ${min}` }));
 }
 
 /** A field by its path within the collection of the options. */

@@ -11,6 +11,7 @@ import {
   type GivenOptions,
   includeOtherFields,
   maxWait,
+  numberFrom,
   optionsField,
   readBoolean,
   readChoice,
@@ -245,9 +246,7 @@ function readTestRun(given: GivenOptions, check: PhoneRules['numberCheck']): Tes
     const rules: PhoneRules = { countryCode: null, numberCheck: check === 'mobile' ? 'on' : check };
     const read = readPhone(phone ?? '', rules);
     if (isFailure(read)) throw new FailureError(failure('testPhoneUnreadable', { reason: read.message }));
-    const messages = Math.floor(Number(count));
-    if (messages >= 1 && Number.isFinite(messages)) return { phone: read.phone, count: messages };
-    throw new FailureError(failure('optionInvalid', { option: 'Count', needed: 'a number of at least 1' }));
+    return { phone: read.phone, count: Math.floor(numberFrom(count, 'Count', 1)) };
   };
   return given.get(testRun.name, testRun.displayName, null, parse, NOT_SET);
 }

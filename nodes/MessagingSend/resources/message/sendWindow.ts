@@ -65,7 +65,7 @@ function oldWindowIn(values: ReturnType<typeof valuesIn>): SendWindow | null {
   const span = spanOf(String(from), String(to));
   const named: readonly unknown[] = Array.isArray(days) ? days : [];
   const opens = EVERY_DAY.filter((day) => named.includes(day));
-  const areDays = named.length > 0 && named.every((name) => opens.some((day) => day === name));
+  const areDays = opens.length > 0 && opens.length === new Set(named).size;
   const isClock = clock === 'recipient' || clock === 'workflow';
   return span !== null && span.from < span.to && areDays && isClock ? { ...span, days: new Set(opens), clock } : null;
 }
