@@ -41,3 +41,9 @@ export function scalar(record: JsonRecord, field: string): JsonScalar {
   const value = Object.hasOwn(record, field) ? record[field] : null;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
+
+export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}

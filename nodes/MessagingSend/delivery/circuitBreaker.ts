@@ -2,14 +2,13 @@ import { isNumber, isRecord, type JsonRecord } from '../api/records';
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { Requests } from '../requests/requests';
-import type { Settlement } from './settlement';
 
 /** After this many uncertain replies in a row the run ends, even if the service answers other requests. */
 const MAX_UNCERTAIN = 3;
 
 /** Permission to make one request. */
 export interface Pass {
-  /** Whether the request may still leave. Another reply may have opened the breaker while this request waited. */
+  /** Whether the request may still leave. Another reply may have tripped the breaker while this request waited. */
   readonly isValid: () => boolean;
   /** Must be called once: with the reply, or with null if the request was not made. */
   readonly end: (reply: Reply | null) => void;
@@ -17,11 +16,11 @@ export interface Pass {
 
 /**
  * - `closed`: any number of requests.
- * - `open`, after an uncertain reply: none, until a probe has shown that the service works.
- * - `halfOpen`: one request, on trial. If it is accepted, the breaker closes.
+ * - `tripped`, after an uncertain reply: none, until a probe has shown that the service works.
+ * - `trial`: one request. If it is accepted, the breaker closes.
  * - `busy`: that probe, or that request, is under way.
  */
-type State = 'closed' | 'open' | 'halfOpen' | 'busy';
+type State = 'closed' | 'tripped' | 'trial' | 'busy';
 
 /**
  * Keeps an outage from making a whole campaign uncertain: after an uncertain reply, no request is risked before the
@@ -29,51 +28,45 @@ type State = 'closed' | 'open' | 'halfOpen' | 'busy';
  */
 export class CircuitBreaker {
   private state: State;
-  /** Tells requests that left before the last opening from later ones. */
-  private openings = 0;
+  /** Tells requests that left before the breaker last tripped from later ones. */
+  private trips = 0;
   private uncertainInARow: number;
   private reason: Failure | null = null;
   private readonly waiting: Array<() => void> = [];
 
   constructor(
-    private readonly requests: Pick<Requests, 'probe'>,
-    private readonly settlement: Pick<Settlement, 'whyEnded' | 'endRun'>,
+    private readonly requests: Pick<Requests, 'probe' | 'halt' | 'whyHalted' | 'wait'>,
     private readonly outages: Outages,
   ) {
     const { uncertainInARow } = outages;
-    this.state = uncertainInARow === null ? 'halfOpen' : 'open';
+    this.state = uncertainInARow === null ? 'trial' : 'tripped';
     this.uncertainInARow = uncertainInARow ?? 0;
   }
 
-  /** Waits until a request may be risked. @returns null if the run has ended @throws what the probe throws */
+  /** Waits until a request may be risked. @returns null if the run has ended @throws if it ends, or is stopped, meanwhile */
   async admit(): Promise<Pass | null> {
-    while (this.settlement.whyEnded === null) {
+    while (this.requests.whyHalted === null) {
       const { state } = this;
-      if (state === 'closed' || state === 'halfOpen') return this.pass(state);
-      if (state === 'open') await this.probe();
-      else await new Promise<void>((resolve) => this.waiting.push(resolve));
+      if (state === 'closed' || state === 'trial') return this.pass(state);
+      if (state === 'tripped') await this.probe();
+      else await this.requests.wait(new Promise<void>((resolve) => this.waiting.push(resolve)));
     }
     return null;
   }
 
-  /** Lets every waiting request check again, because the run has ended. */
-  wake(): void {
-    for (const resolve of this.waiting.splice(0)) resolve();
-  }
-
-  private pass(state: 'closed' | 'halfOpen'): Pass {
-    if (state === 'halfOpen') this.state = 'busy';
-    const { openings } = this;
-    const isValid = () => openings === this.openings;
+  private pass(state: 'closed' | 'trial'): Pass {
+    if (state === 'trial') this.state = 'busy';
+    const { trips } = this;
+    const isValid = () => trips === this.trips;
     return {
       isValid,
       end: (reply) => {
         // No other request is valid during a trial, so the state still belongs to this pass.
-        if (state === 'halfOpen') this.state = state;
+        if (state === 'trial') this.state = state;
         if (isValid() && reply?.kind === 'uncertain') {
-          this.openings += 1;
+          this.trips += 1;
           this.reason = reply.failure;
-          this.become('open', this.uncertainInARow + 1);
+          this.become('tripped', this.uncertainInARow + 1);
         } else if (isValid() && reply?.kind === 'accepted' && this.state !== 'closed') this.become('closed', 0);
         this.wake();
       },
@@ -88,19 +81,24 @@ export class CircuitBreaker {
 
   private async probe(): Promise<void> {
     if (this.uncertainInARow >= MAX_UNCERTAIN) {
-      this.settlement.endRun(serviceDown(this.reason));
+      this.requests.halt(serviceDown(this.reason));
       return;
     }
     this.state = 'busy';
-    let next: State = 'open';
+    let next: State = 'tripped';
     try {
       const reason = await this.requests.probe();
-      if (reason === null) next = 'halfOpen';
-      else this.settlement.endRun(serviceDown(reason));
+      if (reason === null) next = 'trial';
+      else this.requests.halt(serviceDown(reason));
     } finally {
       this.state = next;
       this.wake();
     }
+  }
+
+  /** Lets every waiting request check again. */
+  private wake(): void {
+    for (const resolve of this.waiting.splice(0)) resolve();
   }
 }
 

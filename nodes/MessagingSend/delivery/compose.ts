@@ -1,16 +1,11 @@
 import { MAX_BATCH_SIZE, MAX_CHARACTERS } from '../api/endpoints';
 import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure, isFailure } from '../failures/failure';
-import { type Draft, type Drafts, type Message, type Unsendable, unsendable } from '../messages/message';
+import type { Draft, Drafts, Given } from '../messages/draft';
+import type { Row } from '../messages/row';
 import { type ReadNumber, readPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
-
-/** Each draft is in exactly one of the two lists. */
-export interface Composed {
-  readonly messages: readonly Message[];
-  readonly unsendable: readonly Unsendable[];
-}
 
 /**
  * Halves of characters, as of an emoji that was cut in two, and null characters. No reader sees them, and a service
@@ -28,89 +23,104 @@ const MISSING =
 /** A field of an item, as in `$json.name`. */
 const FIELD_OF_ITEM = /\$json[.[]/;
 
-export interface Rules extends Pick<DeliveryOptions, 'longMessages' | 'numberCheck' | 'emptyFields'> {
-  /** In code points; null if the service decides. */
-  readonly maxCharacters: number | null;
-}
+export type Rules = Pick<DeliveryOptions, 'longMessages' | 'numberCheck' | 'emptyFields'>;
 
 /**
- * Composes the drafts of all items, each on its own: a bad one never harms another.
+ * Makes a row of each draft, in the order of the input. A bad draft never harms another.
  * @param pause called after each item, because its expressions can take n8n some tenths of a millisecond
  */
-export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Promise<void>): Promise<Composed> {
-  const messages: Message[] = [];
-  const unsendables: Unsendable[] = [];
+export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Promise<void>): Promise<Row[]> {
+  const rows: Row[] = [];
   for (let item = 0; item < drafts.items; item += 1) {
     const given = drafts.of(item);
-    for (const draft of 'kind' in given ? [given] : given) {
-      const composed = draft.kind === 'draft' ? compose(draft, rules) : draft;
-      if ('kind' in composed) unsendables.push(composed);
-      else if (isFailure(composed)) unsendables.push(unsendable(draft, composed));
-      else messages.push(composed);
-    }
+    if ('kind' in given) rows.push(compose(given, rules));
+    else for (const draft of given) rows.push(compose(draft, rules));
     await pause();
   }
-  return { messages, unsendable: unsendables };
+  return rows;
 }
 
-export function compose(draft: Draft, rules: Rules): Message | Failure {
-  const { message, countryCode } = draft;
-  const read = readPhone(draft.phone, { countryCode, numberCheck: rules.numberCheck });
-  if (isFailure(read)) return read;
+const NO_NUMBER: ReadNumber = { phone: '', person: '', readAs: null };
+const NO_TEXT: Content = { text: '', parts: null };
+
+/** A row with the number and the text to send, or with the reason why it can't be sent. */
+export function compose(draft: Draft, rules: Rules): Row {
+  if (draft.kind === 'unreadable') return rowOf(draft, NO_NUMBER, NO_TEXT, draft.failure);
+  const number = readPhone(draft.phone, { countryCode: draft.countryCode, numberCheck: rules.numberCheck });
+  if (isFailure(number)) return rowOf(draft, NO_NUMBER, NO_TEXT, number);
+  const content = contentOf(draft, rules);
+  return isFailure(content) ? rowOf(draft, number, NO_TEXT, content) : rowOf(draft, number, content, null);
+}
+
+function rowOf(draft: Draft, { phone, person, readAs }: ReadNumber, content: Content, defect: Failure | null): Row {
+  const { key, empty = NONE } = draft.kind === 'given' ? draft : NOT_GIVEN;
+  return {
+    item: draft.item,
+    entry: draft.entry,
+    phoneGiven: draft.phone,
+    phone,
+    person,
+    readAs,
+    text: content.text,
+    parts: content.parts,
+    key,
+    empty,
+    defect,
+    testFor: null,
+    isOneOfSeveral: false,
+    duplicateOf: null,
+    batch: null,
+    data: null,
+    isRecalled: false,
+    outcome: null,
+  };
+}
+
+const NONE: readonly string[] = [];
+const NOT_GIVEN: Pick<Given, 'key' | 'empty'> = { key: null };
+
+type Content = Pick<Row, 'text' | 'parts'>;
+
+function contentOf({ message, key, link, empty }: Given, { longMessages, emptyFields }: Rules): Content | Failure {
   const given = textOf(message);
   if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
   // Only questions have a link. A person decides by what is shown, so nothing may reorder it.
-  const readable = draft.link === undefined ? given : withoutDirections(given);
+  const readable = link === undefined ? given : withoutDirections(given);
   const own = readable.replace(NO_CHARACTER, '');
   if (isUnevaluated(own)) return failure('textNotEvaluated');
-  const isKeptBack = draft.empty !== undefined && rules.emptyFields === 'doNotSend';
+  const isKeptBack = empty !== undefined && emptyFields === 'doNotSend';
   if (own.includes('[object Object]') && !isKeptBack) return failure('textOfObject');
   if (!VISIBLE.test(own.replace(MISSING, '')) || Number.isNaN(message)) return failure('textEmpty');
-  if (draft.key !== null && isUnevaluated(draft.key)) return failure('keyNotEvaluated');
-  const after = draft.link === undefined ? '' : `\n${draft.link}`;
-  const text = own.replaceAll('\\{{', '{{') + after;
-  // The API has no limit for bulk texts (part 8), so they are cut to Send's limit only if the user chose to.
-  const max = rules.maxCharacters ?? (rules.longMessages === 'fail' ? null : MAX_CHARACTERS);
-  const whole = messageOf(draft, read, text);
+  if (key !== null && isUnevaluated(key)) return failure('keyNotEvaluated');
+  const after = link === undefined ? '' : `\n${link}`;
+  const text = `${own.replaceAll('\\{{', '{{')}${after}`.normalize('NFC');
   // A string never has fewer units than code points, so only long texts need to be counted.
-  if (max === null || text.length <= max || codePoints(text) <= max) return whole;
-  switch (rules.longMessages) {
-    case 'truncate': {
-      const start = truncate(text, max);
-      return VISIBLE.test(start)
-        ? { ...whole, parts: [start] }
-        : failure('textTooLong', { characters: codePoints(text), max });
-    }
-    case 'split': {
-      const parts = split(text, max).filter((part) => VISIBLE.test(part));
-      return parts.length > MAX_BATCH_SIZE
-        ? failure('textTooLong', { characters: codePoints(text), max: max * MAX_BATCH_SIZE })
-        : { ...whole, parts };
-    }
-    case 'fail':
-      return failure('textTooLong', { characters: codePoints(text) - codePoints(after), max: max - codePoints(after) });
+  const characters = text.length > MAX_CHARACTERS ? codePoints(text) : 0;
+  return characters > MAX_CHARACTERS ? shortened(text, characters, after, longMessages) : { text, parts: null };
+}
+
+/** @param after the end of the text that is not the user's */
+function shortened(
+  text: string,
+  characters: number,
+  after: string,
+  longMessages: Rules['longMessages'],
+): Content | Failure {
+  if (longMessages === 'split') {
+    const parts = split(text, MAX_CHARACTERS).filter((part) => VISIBLE.test(part));
+    if (parts.length <= MAX_BATCH_SIZE) return { text, parts };
+    return failure('textTooLong', { characters, max: MAX_CHARACTERS * MAX_BATCH_SIZE });
   }
+  const start = truncate(text, MAX_CHARACTERS);
+  if (longMessages === 'truncate' && VISIBLE.test(start)) return { text, parts: [start] };
+  const extra = codePoints(after);
+  return failure('textTooLong', { characters: characters - extra, max: MAX_CHARACTERS - extra });
 }
 
 /** Whether the text contains an unevaluated expression (without a backslash): every recipient would get it. */
 function isUnevaluated(text: string): boolean {
   const start = text.search(/(?<!\\)\{\{/);
   return (start !== -1 && text.includes('}}', start)) || FIELD_OF_ITEM.test(text);
-}
-
-function messageOf(draft: Draft, { phone, readAs }: ReadNumber, text: string): Message {
-  const { item, entry, key, empty } = draft;
-  const phoneGiven = textOf(draft.phone) ?? '';
-  return {
-    item,
-    entry,
-    phone,
-    text,
-    ...(readAs !== undefined && { readAs }),
-    ...(phoneGiven !== phone && { phoneGiven }),
-    ...(key !== null && { key }),
-    ...(empty && { empty }),
-  };
 }
 
 /** How many words in a text stand for a missing value. */

@@ -1,29 +1,18 @@
 import { creditsTooLow } from '../api/answerFailure';
 import { GET_BALANCE } from '../api/endpoints';
-import { creditsOf } from '../api/records';
+import { addTo, creditsOf } from '../api/records';
 import { type Failure, failure, isFailure } from '../failures/failure';
-import type { AccountJournal, Journal } from '../journal/journal';
-import type { Recalled } from '../journal/recall';
-import {
-  addTo,
-  type Batch,
-  byOrigin,
-  countMessages,
-  type Drafts,
-  type Message,
-  textsOf,
-  type Unsendable,
-  unsendable,
-} from '../messages/message';
-import { type Receipt, receiptOf } from '../messages/outcome';
+import type { Journal } from '../journal/journal';
+import type { Reservations } from '../journal/sendOnce/reservations';
+import type { Drafts } from '../messages/draft';
+import { type Batch, failed, isOpen, markSeveral, type Row, settle, textsOf } from '../messages/row';
 import type { Requests } from '../requests/requests';
-import { pack } from './batches';
 import type { Outages } from './circuitBreaker';
 import { composeAll } from './compose';
-import { dispatch, type DispatchConfig } from './dispatch';
+import { dispatch, type DispatchConfig, pack } from './dispatch';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
-import { divertToTester, type Duplicate, type KeepBack, phonesOfSeveral, select } from './selection';
+import { divertToTester, type KeepBack, select, settleDuplicates } from './select';
 
 export interface Delivery extends Pick<DispatchConfig, 'pause'> {
   readonly operation: SendOperation;
@@ -32,12 +21,14 @@ export interface Delivery extends Pick<DispatchConfig, 'pause'> {
   readonly options: DeliveryOptions;
   /** The largest batch that the user wants; null for the operation's own. */
   readonly batchSize: number | null;
-  /** Whether the first failure ends the run; then nothing is sent if one draft can't be. */
+  /** Whether the first failure ends the run; then nothing is sent if one message can't be. */
   readonly stopOnFailure: boolean;
   /** The account of an item's messages, or why there is none. The same account is always the same object. */
   readonly senderOf: (item: number) => Sender | Failure;
   /** Why nothing can be sent now; null if messages can. */
   readonly broken: Failure | null;
+  /** Why what an earlier attempt has sent is uncertain all the same; null if it is not. */
+  readonly lost: Failure | null;
   /** Decides which messages the user doesn't want sent; null if all may be sent. */
   readonly keepBack: KeepBack | null;
   readonly journal: Journal;
@@ -57,158 +48,123 @@ export interface Progress {
   readonly total: number;
 }
 
-/** Unless an unsendable draft kept the run from starting, each message is in exactly one of these lists. */
-export interface Delivered {
-  readonly unsendable: readonly Unsendable[];
-  /** Includes earlier attempts' receipts; only those if an unsendable draft kept the run from starting. */
-  readonly receipts: readonly Receipt[];
-  readonly duplicates: readonly Duplicate[];
-  /** How many messages an unsendable draft kept from being sent. */
-  readonly heldUp: number;
-  /** Phones that get more than one message of the run; may contain others. */
-  readonly repeated: ReadonlySet<string>;
-  readonly planned: readonly Batch[];
-  /** How many receipts, from the first on, are of earlier attempts. */
-  readonly recalled: number;
-}
-
 /**
- * From drafts to outcomes: composes messages, leaves out those that earlier attempts have sent or the user keeps back,
- * and sends the rest from each account.
+ * From drafts to outcomes: makes a row of each draft, settles what earlier attempts have sent, what can't be sent and
+ * what the user keeps back, and sends the rest from each account.
+ * @returns the messages in the order of the input, each with its outcome
  */
-export async function deliver(delivery: Delivery): Promise<Delivered> {
-  const { operation, options, stopOnFailure, keepBack, journal, pause } = delivery;
-  const { dryRun, duplicateMessages, testRun } = options;
-  const rules = { ...options, maxCharacters: operation.maxCharacters };
-  const composed = await composeAll(delivery.drafts, rules, pause);
-  await pause();
+export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
+  const { options, stopOnFailure, keepBack, journal, pause } = delivery;
+  const { duplicateMessages, testRun, dryRun } = options;
   const isOnce = duplicateMessages !== 'send';
-  const rest = { isOnce, keepBack };
+  const rows = await composeAll(delivery.drafts, options, pause);
+  markSeveral(rows);
+  await pause();
   // The journal of a test knows the tester's number, so messages are diverted before it is asked.
-  const tested =
-    testRun === null || delivery.broken !== null
-      ? null
-      : divertToTester(select(composed.messages, [], phonesOfSeveral(composed.messages), rest), testRun);
-  const messages = tested?.willSend ?? composed.messages;
-  const repeated = phonesOfSeveral(messages);
-  const earlier = await journal.recall({
-    messages,
-    unsendable: composed.unsendable,
-    repeated,
-    sendUncertainAgain: options.uncertain === 'sendAgain',
-  });
-  const { receipts: known } = earlier;
-  const broken = delivery.broken ?? whyTooMany(earlier.pending, options);
-  const { unsendable: refused, pending } = withoutRefused(earlier, { ...delivery, broken });
-  const recalled = { unsendable: refused, repeated, recalled: known.length, planned: [] };
-  const { willSend, keptBack, duplicates } =
-    tested === null ? select(pending, known, repeated, rest, earlier.again) : { ...tested, willSend: pending };
-  if (stopOnFailure && refused.length > 0) {
-    return conclude({ ...recalled, receipts: known, duplicates: [], heldUp: willSend.length }, delivery);
+  const isTest = testRun !== null && delivery.broken === null;
+  if (isTest) {
+    select(rows, isOnce, keepBack);
+    divertToTester(rows, testRun);
+    markSeveral(rows);
+  }
+  const lastBatch = await journal.recall(rows, delivery.lost);
+  await pause();
+  const refused = refuse(rows, delivery);
+  if (!isTest) journal.note(select(rows, isOnce, keepBack), null);
+  if (refused > 0 && stopOnFailure) {
+    for (const row of rows) if (isOpen(row)) settle(row, HELD_BACK);
   }
   await pause();
 
-  const batchSize = Math.min(delivery.batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
-  const skipped = journal.skip({ batch: null, results: keptBack, data: null });
-  const shares = await sharesOf(willSend, delivery, batchSize, earlier.lastBatch);
-  const before = [...known, skipped, ...shares.flatMap(({ sentBefore }) => sentBefore)];
-  await pause();
-  const sent = dryRun ? [] : await send(shares, repeated, delivery);
-  const planned = dryRun ? shares.flatMap(({ batches }) => batches) : [];
-  return conclude({ ...recalled, receipts: [...before, ...sent.flat()], duplicates, heldUp: 0, planned }, delivery);
+  const shares = await sharesOf(rows, lastBatch, delivery);
+  if (dryRun) {
+    for (const row of rows) if (isOpen(row)) settle(row, { kind: 'planned' });
+  } else await send(shares, delivery);
+  settleDuplicates(rows);
+  if (!dryRun) journal.conclude(rows.every(({ outcome }) => outcome !== null && !('failure' in outcome)));
+  return rows;
 }
+
+const HELD_BACK = failed(failure('heldBack'));
 
 /** What n8n's database remembers for 'Send Once, Also in Later Runs': a longer run would push out its first. */
 const MAX_SENT_ONCE = 50_000;
 
-function whyTooMany({ length: count }: readonly Message[], { duplicateMessages }: DeliveryOptions): Failure | null {
-  if (duplicateMessages !== 'sendOnceEver' || count <= MAX_SENT_ONCE) return null;
-  return failure('sendOnceTooMany', { count: count.toLocaleString('en'), limit: MAX_SENT_ONCE.toLocaleString('en') });
-}
-
-/** Adds the messages that have no account to the drafts that can't be sent. */
-function withoutRefused(
-  { unsendable: drafts, pending, again }: Recalled,
-  { broken, senderOf }: Pick<Delivery, 'broken' | 'senderOf'>,
-): Pick<Recalled, 'unsendable' | 'pending'> {
-  const why = new Map<Message, Failure>();
-  for (const message of pending) {
-    const sender = broken ?? senderOf(message.item);
-    if (isFailure(sender)) why.set(message, sender);
+/** Settles messages that can't be sent, each for its own reason. @returns how many */
+function refuse(rows: readonly Row[], { broken, senderOf, options }: Delivery): number {
+  const isRemembered = options.duplicateMessages === 'sendOnceEver';
+  const count = isRemembered ? rows.filter((row) => isOpen(row) && row.defect === null).length : 0;
+  const forAll = broken ?? (count > MAX_SENT_ONCE ? tooMany(count) : null);
+  let refused = 0;
+  for (const row of rows) {
+    if (row.defect !== null && row.outcome !== null) refused += 1;
+    if (!isOpen(row)) continue;
+    const sender = forAll ?? row.defect ?? senderOf(row.item);
+    if (!isFailure(sender)) continue;
+    settle(row, failed(sender));
+    refused += 1;
   }
-  const refused = Array.from(why, ([message, failed]) => {
-    const mayBeSent = again.has(message) || failed.sendAgain === 'checkFirst';
-    const { phone, testFor = phone } = message;
-    return unsendable({ ...message, phone: testFor }, failed, mayBeSent ? 'uncertain' : 'not_sent');
-  });
-  const others = drafts.map((draft) => (broken === null ? draft : unsendable(draft, broken, draft.outcome)));
-  return {
-    unsendable: [...others, ...refused].sort(byOrigin),
-    pending: pending.filter((message) => !why.has(message)),
-  };
+  return refused;
 }
 
+function tooMany(count: number): Failure {
+  const [figure, limit] = [count.toLocaleString('en'), MAX_SENT_ONCE.toLocaleString('en')];
+  return failure('sendOnceTooMany', { count: figure, limit });
+}
+
+/** The batches of one account. */
 interface Share extends Sender {
-  readonly journal: AccountJournal;
-  /** Receipts of messages that other executions have sent, or may have. */
-  readonly sentBefore: readonly Receipt[];
+  readonly reservations: Reservations | null;
   readonly batches: readonly Batch[];
 }
 
-/** Divides messages by account. Batches are numbered in the order in which the input first names the accounts. */
-async function sharesOf(
-  messages: readonly Message[],
-  { senderOf, journal, options }: Delivery,
-  batchSize: number,
-  lastBatch: number,
-): Promise<Share[]> {
-  const bySender = new Map<Sender, Message[]>();
-  for (const message of messages) {
-    const sender = senderOf(message.item);
-    if (!isFailure(sender)) addTo(bySender, sender, message);
+/** Divides open rows by account. Batches are numbered in the order in which the input first names the accounts. */
+async function sharesOf(rows: readonly Row[], lastBatch: number, delivery: Delivery): Promise<Share[]> {
+  const { senderOf, journal, options, operation, batchSize } = delivery;
+  const bySender = new Map<Sender, Row[]>();
+  for (const row of rows) {
+    const sender = isOpen(row) ? senderOf(row.item) : null;
+    if (sender !== null && !isFailure(sender)) addTo(bySender, sender, row);
   }
+  const size = Math.min(batchSize ?? operation.maxBatchSize, operation.maxBatchSize);
   const isCounted = options.dryRun || options.checkCreditsFirst;
   const shares: Share[] = [];
   let last = lastBatch;
   for (const [sender, own] of bySender) {
-    const account = journal.of(sender.account);
+    const reservations = journal.reservationsOf(sender.account);
     // A single request is checked when it is reserved.
-    const { receipts, pending } =
-      own.length > batchSize || isCounted ? await account.recall(own) : { receipts: [], pending: own };
-    const batches = pack(pending, batchSize, last);
-    shares.push({ ...sender, journal: account, sentBefore: receipts, batches });
+    if (reservations !== null && (own.length > size || isCounted)) await journal.takeOut(own, reservations);
+    const batches = pack(own.filter(isOpen), size, last);
+    shares.push({ ...sender, reservations, batches });
     last += batches.length;
   }
   return shares;
 }
 
-/** Sends from all accounts at the same time. @returns the receipts of each */
-async function send(
-  shares: readonly Share[],
-  repeated: ReadonlySet<string>,
-  { operation, options, keepBack, stopOnFailure, pause, journal, signal, onProgress }: Delivery,
-): Promise<ReadonlyArray<readonly Receipt[]>> {
-  const total = shares.reduce((sum, { batches }) => sum + countMessages(batches), 0);
+/** Sends from all accounts at the same time. */
+async function send(shares: readonly Share[], delivery: Delivery): Promise<void> {
+  const { options, journal, signal, onProgress } = delivery;
+  const total = shares.reduce((sum, { batches }) => sum + batches.flat().length, 0);
   let done = 0;
   const onSettled = (messages: number) => onProgress({ done: (done += messages), total });
-  const sendShare = async ({ requests, outages, journal: own, batches }: Share): Promise<readonly Receipt[]> => {
-    const why = options.checkCreditsFirst ? await whyNotCovered(requests, batches) : null;
-    if (why !== null) return batches.map((batch) => own.settle(receiptOf(batch, { kind: 'not_sent', failure: why })));
-    const { parallelRequests } = options;
-    const run = { operation, stopOnFailure, parallelRequests, pause, repeated, keepBack, onSettled };
-    return await dispatch(batches, { ...run, requests, outages, journal: own });
-  };
   const noteInFlight = () => journal.noteInFlight();
   signal?.addEventListener('abort', noteInFlight, { once: true });
   try {
-    return await Promise.all(shares.map(sendShare));
+    await Promise.all(
+      shares.map(async (share) => {
+        const why = options.checkCreditsFirst ? await whyNotCovered(share) : null;
+        const { parallelRequests } = options;
+        if (why === null) await dispatch(share.batches, { ...delivery, ...share, parallelRequests, onSettled });
+        else for (const row of share.batches.flat()) settle(row, failed(why));
+      }),
+    );
   } finally {
     signal?.removeEventListener('abort', noteInFlight);
   }
 }
 
 /** Reads the balance. @returns why the run must not start; null if the credits cover it */
-async function whyNotCovered(requests: Requests, batches: readonly Batch[]): Promise<Failure | null> {
+async function whyNotCovered({ requests, batches }: Share): Promise<Failure | null> {
   if (batches.length === 0) return null;
   // Only the Stop button ends a wait for the balance.
   const reply = await requests.make({ endpoint: GET_BALANCE }).catch(() => null);
@@ -220,13 +176,6 @@ async function whyNotCovered(requests: Requests, batches: readonly Batch[]): Pro
     return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', sendAgain: 'safe' });
   }
   // Each text uses a credit.
-  const required = batches.flatMap(({ messages }) => messages.flatMap(textsOf)).length;
+  const required = batches.flat().reduce((sum, row) => sum + textsOf(row).length, 0);
   return available >= required ? null : creditsTooLow({ required, available });
-}
-
-function conclude(delivered: Delivered, { options, journal }: Delivery): Delivered {
-  const { receipts, unsendable: refused } = delivered;
-  const hasFailure = receipts.some(({ results }) => results.some(({ outcome }) => 'failure' in outcome));
-  if (!options.dryRun) journal.conclude(!hasFailure && refused.length === 0);
-  return delivered;
 }

@@ -1,120 +1,309 @@
+/**
+ * Sends batches: which one is next, whether it may leave, its request, what the reply means for its messages, and what
+ * follows from it for the others. Read it from top to bottom.
+ */
+import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
-import type { Rejected } from '../api/reply';
-import type { AccountJournal } from '../journal/journal';
-import type { Batch } from '../messages/message';
-import { type Receipt, receiptOf } from '../messages/outcome';
-import type { Requests } from '../requests/requests';
-import { inOrder } from './batches';
-import { BatchRequests, type BatchRequestsConfig, type RequestedBatch } from './batchRequests';
-import { CircuitBreaker, type Outages } from './circuitBreaker';
-import { NOT_LISTED } from './match';
-import { combined } from './operation';
+import type { Accepted, Rejected, Reply } from '../api/reply';
+import { type Failure, failure } from '../failures/failure';
+import type { Journal, Permission } from '../journal/journal';
+import type { Reservations } from '../journal/sendOnce/reservations';
+import { type Batch, failed, isOpen, type Outcome, type Row, settle, textsOf } from '../messages/row';
+import { type Flight, type Requests, UNOBSERVED } from '../requests/requests';
+import { CircuitBreaker, type Outages, type Pass } from './circuitBreaker';
+import { NOT_LISTED, singleOutcome } from './match';
+import { joinAnswers, partlySent, type SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
-import { concerningTheseAlone, mayConcernSome, Rejections, separateOffenders, type Suspects } from './rejections';
-import { Settlement, type SettlementConfig } from './settlement';
+import { aboutThese, offendersIn, type Rejection, searchInHalves } from './search';
+import type { KeepBack } from './select';
 
 /** Everything that a dispatch needs besides its batches. It has no clock, network or signal of its own. */
-export interface DispatchConfig
-  extends BatchRequestsConfig, SettlementConfig, Pick<DeliveryOptions, 'parallelRequests'> {
-  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'wait'>;
-  readonly journal: Pick<AccountJournal, 'beforeRequest' | 'afterReply' | 'settle' | 'skip'>;
+export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'> {
+  readonly operation: SendOperation;
+  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'whyHalted' | 'wait'>;
+  readonly journal: Pick<Journal, 'beforeRequest' | 'afterReply' | 'note'>;
+  /** What all executions have sent from the account; null if each may send it again. */
+  readonly reservations: Reservations | null;
   readonly outages: Outages;
-  /** Phones that get more than one message; may contain others. */
-  readonly repeated: ReadonlySet<string>;
+  /** Decides which messages the user doesn't want sent; null if all may be sent. */
+  readonly keepBack: KeepBack | null;
+  /** Whether the first failure ends the run: no request starts after it. */
+  readonly stopOnFailure: boolean;
+  /** Called with the number of messages that got their outcomes. */
+  readonly onSettled: (messages: number) => void;
   /** Lets other work in this process run; called after each batch that the run ended before. */
   readonly pause: () => Promise<void>;
 }
 
 /**
- * Sends batches concurrently, but never two that share a number: messages to one number arrive in order. Every message
- * is in exactly one receipt. If a batch is rejected because of some of its messages, the others are sent without them.
+ * Packs messages into requests. A message is never divided: all parts of its text are in one batch.
+ * @param size in texts; a message with more parts gets a batch of its own
+ * @param lastNumber the number of the batch before the first one
  */
-export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<readonly Receipt[]> {
-  const run = new Dispatch(config);
-  await inOrder(batches, config.repeated, config.parallelRequests, async (batch) => await run.send(batch));
-  return run.settlement.receipts;
+export function pack(rows: readonly Row[], size: number, lastNumber = 0): Batch[] {
+  const batches: Row[][] = [];
+  let [batch, texts] = [[] as Row[], Infinity];
+  for (const row of rows) {
+    const own = textsOf(row).length;
+    if (texts + own > size) {
+      batches.push((batch = []));
+      texts = 0;
+    }
+    batch.push(row);
+    row.batch = lastNumber + batches.length;
+    texts += own;
+  }
+  return batches;
 }
 
+/** Sends the batches of one account. Every open row gets its outcome. */
+export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<void> {
+  await new Dispatch(config).sendAll(batches);
+}
+
+/** What was requested for a batch. */
+interface Made {
+  /** What is left of the batch: without messages that were kept back, or that other executions have. */
+  readonly batch: Batch;
+  /** The `data` of its accepted requests: each part of a text has its own with Send. */
+  readonly answers: readonly JsonRecord[];
+  /** The reply to its last request. */
+  readonly reply: Reply;
+  /** Lets the next request leave. Call it once the outcomes show whether the run goes on. */
+  readonly end: () => void;
+}
+
+/** After this many unclear rejections in a row, they concern the run. */
+const MAX_UNCLEAR = 3;
+
+/** How long to wait, in milliseconds, before asking again about a message that another run has in flight. */
+const ASK_AGAIN_AFTER = 200;
+
 class Dispatch {
-  readonly settlement: Settlement;
-  private readonly batchRequests: BatchRequests;
-  private readonly rejections: Rejections;
+  private readonly breaker: CircuitBreaker;
+  private unclearInARow = 0;
+  private readonly rejectedInARow = { count: 0 };
+  private lastSearch: Promise<void> = Promise.resolve();
 
   constructor(private readonly config: DispatchConfig) {
-    const { requests, outages } = config;
-    const settlement = new Settlement(config, () => {
-      requests.halt();
-      breaker.wake();
-    });
-    const breaker = new CircuitBreaker(requests, settlement, outages);
-    this.settlement = settlement;
-    this.batchRequests = new BatchRequests(config, breaker, settlement);
-    this.rejections = new Rejections(requests, settlement, async (batch) => await this.requestSome(batch));
+    this.breaker = new CircuitBreaker(config.requests, config.outages);
   }
 
-  async send(batch: Batch): Promise<void> {
-    const { whyEnded } = this.settlement;
-    const requested = await this.batchRequests.make(batch);
-    const { reply } = requested;
-    // With On Error: Stop, the run ends in any case, so there is nothing to clarify.
-    const isUnclear = reply.kind === 'rejected' && !this.config.stopOnFailure;
-    await this.conclude(isUnclear ? { ...requested, reply: await this.rejections.clarify(reply) } : requested);
-    if (whyEnded !== null) await this.config.pause();
+  /** Several at once, in their order, but never two that share a person: messages to one person arrive in order. */
+  async sendAll(batches: readonly Batch[]): Promise<void> {
+    const inProgress = new Map<string, Promise<void>>();
+    const start = async (batch: Batch): Promise<void> => {
+      const shared = batch.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person);
+      const earlier = new Set(shared.flatMap((person) => inProgress.get(person) ?? []));
+      const done = Promise.all(earlier).then(async () => await this.send(batch));
+      for (const person of shared) inProgress.set(person, done);
+      await done;
+      for (const person of shared) if (inProgress.get(person) === done) inProgress.delete(person);
+    };
+
+    const queue = batches.values();
+    const workThroughQueue = async (): Promise<void> => {
+      for (const batch of queue) await start(batch);
+    };
+    await Promise.all(Array.from({ length: this.config.parallelRequests }, workThroughQueue));
   }
 
-  /** Settles the messages of a request. If only some of them caused a rejection, requests the others. */
-  private async conclude({ batch, reply, done }: RequestedBatch): Promise<void> {
-    const { settlement } = this;
-    const isFinal = reply.kind === 'rejected' && (reply.failure.scope === 'run' || this.config.stopOnFailure);
-    if (reply.kind === 'accepted') this.accept(batch, reply.answers);
-    else if (reply.kind === 'uncertain')
-      settlement.settle(receiptOf(batch, { kind: 'uncertain', failure: reply.failure }));
-    else if (reply.kind === 'not_requested') settlement.reject(batch, reply.failure);
-    else if (isFinal) {
-      const { offenders, others } = separateOffenders(batch, reply.error);
-      settlement.rejectOffenders(batch, reply, offenders);
-      settlement.reject(others, reply.failure);
+  /** If a batch is rejected because of some of its messages, finds those, and sends the others. */
+  private async send(batch: Batch): Promise<void> {
+    const { requests, pause } = this.config;
+    const hadEnded = requests.whyHalted !== null;
+    const rejection = await this.request(batch, true);
+    if (rejection !== null) await this.sendOthers(rejection);
+    if (hadEnded) await pause();
+  }
+
+  private async sendOthers(rejection: Rejection): Promise<void> {
+    const offenders = offendersIn(rejection);
+    if (offenders.size === 0) {
+      await this.search(rejection);
+      return;
     }
-    done();
-    if (reply.kind === 'rejected' && !isFinal) await this.sendWithoutOffenders(batch, reply);
+    const others = rejection.batch.filter((row) => !offenders.has(row));
+    const rejected = others.length === 0 ? null : await this.request(others);
+    if (rejected === null) this.settleAll([...offenders.keys()], (row) => unsent(rejection, offenders.get(row)));
+    // The details were misleading: they may count from 1, or name only the first message.
+    else await this.search({ ...rejection, batch: rejection.batch.filter(isOpen) });
   }
 
-  private accept({ number, messages }: Batch, answers: readonly JsonRecord[]): void {
-    this.rejections.accepted();
-    const outcomes = this.config.operation.outcomes(messages, answers);
-    const results = messages.map((message, index) => ({ message, outcome: outcomes[index] ?? NOT_LISTED }));
-    this.settlement.settle({ batch: number, results, data: combined(answers) });
+  /** One batch at a time, so that rejections in a row mean something. */
+  private async search(rejection: Rejection): Promise<void> {
+    const send = async (half: Batch) => await this.request(half);
+    const reject = (found: Rejection) => this.settleAll(found.batch, () => unsent(found, aboutThese(found)));
+    const search = async () => await searchInHalves(rejection, send, reject, this.rejectedInARow);
+    await (this.lastSearch = this.lastSearch.then(search));
   }
 
-  /** Nothing of the batch was sent, perhaps because of some messages: finds and rejects those, and sends the others. */
-  private async sendWithoutOffenders(batch: Batch, reply: Rejected): Promise<void> {
-    const { settlement, rejections } = this;
-    const { offenders, others } = separateOffenders(batch, reply.error);
-    if (offenders.size === 0 && (batch.messages.length === 1 || !mayConcernSome(reply))) {
-      settlement.reject(batch, concerningTheseAlone(reply.failure));
-    } else if (offenders.size === 0) {
-      await rejections.search({ batch, why: reply.failure });
+  /**
+   * Makes one request for what is left of a batch, and settles its messages.
+   * @param isWhole whether nothing of the batch was requested before
+   * @returns null once they are settled, else why they were rejected, perhaps because of some of them
+   */
+  private async request(batch: Batch, isWhole = false): Promise<Rejection | null> {
+    const made = await this.make(batch);
+    if (made === null) return null;
+    const { operation, stopOnFailure } = this.config;
+    const { batch: rows, answers, reply, end } = made;
+    let rejection: Rejection | null = null;
+    if (reply.kind === 'accepted') {
+      this.rejectedInARow.count = this.unclearInARow = 0;
+      const outcomes = operation.outcomes(rows, answers);
+      this.settleAll(rows, (_row, index) => outcomes[index] ?? NOT_LISTED, joinAnswers(answers));
+    } else if (reply.kind === 'uncertain' || answers.length > 0) {
+      const parts = answers.length === 0 ? 0 : operation.bodies(rows).length;
+      const why = parts === 0 ? reply.failure : partlySent(answers.length, parts, reply.failure);
+      this.settleAll(rows, () => ({ kind: 'uncertain', failure: why }));
     } else {
-      const rejected = others.messages.length === 0 ? null : await this.requestSome(others);
-      if (rejected === null) settlement.rejectOffenders(batch, reply, offenders);
-      else {
-        // The details were misleading: they may count from 1, or name only the first message.
-        const left = new Set(rejected.batch.messages);
-        const messages = batch.messages.filter((message) => offenders.has(message) || left.has(message));
-        await rejections.search({ batch: { ...batch, messages }, why: reply.failure });
-      }
+      // With On Error: Stop, the run ends in any case, so there is nothing to clarify.
+      rejection = { batch: rows, reply: isWhole && !stopOnFailure ? await this.clarified(reply) : reply };
     }
+    if (rejection !== null && (stopOnFailure || rejection.reply.failure.scope === 'run')) {
+      const ended = rejection;
+      const offenders = offendersIn(ended);
+      this.settleAll(rows, (row) => unsent(ended, offenders.get(row)));
+      rejection = null;
+    }
+    end();
+    return rejection;
   }
 
-  /** Requests some messages of a batch. Returns null once they are settled, else why they were rejected. */
-  private async requestSome(some: Batch): Promise<Suspects | null> {
-    const requested = await this.batchRequests.make(some);
-    const { batch, reply, done } = requested;
-    if (reply.kind !== 'rejected' || !mayConcernSome(reply)) {
-      await this.conclude(requested);
+  /** The first unclear rejection, such as a 403, concerns the run if the balance is rejected as well; so does the third in a row. */
+  private async clarified(reply: Rejected): Promise<Rejected> {
+    if (reply.failure.scope !== 'unclear') return reply;
+    this.unclearInARow += 1;
+    const concernsRun =
+      this.unclearInARow >= MAX_UNCLEAR || (this.unclearInARow === 1 && !(await this.isBalanceReported()));
+    return concernsRun ? { ...reply, failure: { ...reply.failure, scope: 'run' } } : reply;
+  }
+
+  private async isBalanceReported(): Promise<boolean> {
+    // Throws if the run has ended for another reason.
+    const reply = await this.config.requests.make({ endpoint: GET_BALANCE }).catch(() => null);
+    return reply === null || reply.kind === 'accepted';
+  }
+
+  /** Makes the request as soon as breaker and journal allow it. @returns null if nothing was requested, and all is settled */
+  private async make(batch: Batch): Promise<Made | null> {
+    let left = batch;
+    try {
+      while (left.length > 0) {
+        const pass = await this.breaker.admit();
+        const made = pass === null ? null : await this.attempt(left, pass);
+        if (made !== null) return made;
+        left = left.filter(isOpen);
+        if (pass === null) break;
+      }
+    } catch {
+      // The run has ended, or was stopped.
+      left = left.filter(isOpen);
+    }
+    // If the run has not ended, only the Stop button can be the reason; n8n itself tells the user.
+    this.reject(left, this.config.requests.whyHalted ?? failure('stopped'));
+    return null;
+  }
+
+  /** @returns null if the request did not leave, although the run goes on @throws if the run has ended, or was stopped */
+  private async attempt(batch: Batch, pass: Pass): Promise<Made | null> {
+    const { operation, requests, journal, reservations, onSettled } = this.config;
+    const [body = {}, ...more] = operation.bodies(batch);
+    const mayLeave = () => requests.whyHalted === null && pass.isValid();
+    let permission: Permission = 'leave';
+    const flight: Flight = {
+      mayLeave,
+      beforeRequest: async () => {
+        permission = this.keepBack(batch) ? 'changed' : await journal.beforeRequest(batch, reservations);
+        return permission === 'leave';
+      },
+      afterReply: (reply) => {
+        // To the journal, all parts of a text are one request.
+        if (more.length === 0 || reply?.kind !== 'accepted') journal.afterReply(batch, reservations, reply);
+      },
+    };
+    try {
+      const reply = await requests.make({ endpoint: operation.endpoint, body }, flight);
+      if (reply.kind === 'accepted' && more.length > 0) return await this.requestParts(batch, reply, more, pass);
+      const answers = reply.kind === 'accepted' ? [reply.data] : [];
+      return { batch, answers, reply, end: () => pass.end(reply) };
+    } catch (error) {
+      pass.end(null);
+      // Assigned in the flight.
+      const given = permission as Permission;
+      if (given === 'leave' && pass.isValid()) throw error;
+      if (given === 'wait') await requests.wait(ASK_AGAIN_AFTER);
+      else if (given === 'changed') onSettled(batch.filter((row) => !isOpen(row)).length);
+      else if (given !== 'leave') this.reject(batch, given);
       return null;
     }
-    done();
-    return { batch, why: reply.failure };
   }
+
+  /** Requests the other parts of a text whose first part was accepted, until one is not sent. */
+  private async requestParts(batch: Batch, first: Accepted, bodies: readonly JsonRecord[], pass: Pass): Promise<Made> {
+    const { operation, requests, journal, reservations } = this.config;
+    const mayLeave = () => requests.whyHalted === null && pass.isValid();
+    const answers = [first.data];
+    let reply: Reply = first;
+    for (const body of bodies) {
+      if (reply.kind !== 'accepted' || singleOutcome(reply.data).kind !== 'sent') break;
+      reply = await requests
+        .make({ endpoint: operation.endpoint, body }, { ...UNOBSERVED, mayLeave })
+        .catch((): Reply => ({ kind: 'uncertain', failure: failure('stopped') }));
+      if (reply.kind === 'accepted') answers.push(reply.data);
+    }
+    journal.afterReply(batch, reservations, first);
+    const last = reply;
+    return { batch, answers, reply: last, end: () => pass.end(last) };
+  }
+
+  /** Settles messages to keep back after all: a window may have closed since the request was planned, or first made. */
+  private keepBack(batch: Batch): boolean {
+    const { keepBack, journal, reservations } = this.config;
+    if (keepBack === null) return false;
+    const kept: Row[] = [];
+    for (const row of batch) {
+      const outcome = keepBack(row);
+      if (outcome === null) continue;
+      settle(row, outcome);
+      kept.push(row);
+    }
+    if (kept.length > 0) journal.note(kept, reservations);
+    return kept.length > 0;
+  }
+
+  /** Settles messages that were not requested. They are uncertain if something else may be sending them. */
+  private reject(batch: Batch, why: Failure): void {
+    if (batch.length === 0) return;
+    const outcome = failed(why);
+    // Another attempt is sending these messages, and all other batches.
+    if (outcome.kind === 'uncertain') this.config.requests.halt(why);
+    this.settleAll(batch, () => outcome);
+  }
+
+  /** Settles messages, notes them, and ends the run if an outcome means that every other request would fail. */
+  private settleAll(
+    batch: Batch,
+    outcomeOf: (row: Row, index: number) => Outcome,
+    data: JsonRecord | null = null,
+  ): void {
+    const { requests, journal, reservations, stopOnFailure, onSettled } = this.config;
+    for (const [index, row] of batch.entries()) {
+      const outcome = outcomeOf(row, index);
+      row.data = data;
+      settle(row, outcome);
+      if (!('failure' in outcome)) continue;
+      const { kind, failure: why } = outcome;
+      if (why.scope === 'run') requests.halt(kind === 'not_sent' ? why : failure('notStarted'));
+      else if (stopOnFailure) requests.halt(failure('notStarted'));
+    }
+    journal.note(batch, reservations);
+    onSettled(batch.length);
+  }
+}
+
+/** A rejected message has the failure that the service names for it, or else that of its request. */
+function unsent({ reply }: Rejection, own: Failure = reply.failure): Outcome {
+  return { kind: 'not_sent', failure: own };
 }

@@ -1,57 +1,59 @@
-import { type Endpoint, MAX_BATCH_SIZE, MAX_CHARACTERS, SEND_MANY, SEND_ONE } from '../api/endpoints';
+import { type Endpoint, MAX_BATCH_SIZE, SEND_MANY, SEND_ONE } from '../api/endpoints';
 import { isNumber, type JsonRecord } from '../api/records';
 import { type Failure, failure } from '../failures/failure';
-import { type Message, textsOf } from '../messages/message';
-import type { Outcome } from '../messages/outcome';
-import { entryOutcome, matchEntries, NOT_LISTED } from './match';
+import { type Batch, type Outcome, type Row, textsOf } from '../messages/row';
+import { matchEntries, NOT_LISTED, singleOutcome } from './match';
 
 /** What differs between Send and Send Bulk. */
 export interface SendOperation {
   readonly endpoint: Endpoint;
   /** In texts: a message counts once, or once for each part of its split text. */
   readonly maxBatchSize: number;
-  /** In Unicode code points; null if the API has no limit. */
-  readonly maxCharacters: number | null;
   /** The bodies of the requests for these messages, at least one. Each must be accepted before the next is made. */
-  readonly bodies: (messages: readonly Message[]) => readonly JsonRecord[];
+  readonly bodies: (batch: Batch) => readonly JsonRecord[];
   /** Reads the outcome of each message from the `data` of these requests, if all were accepted. */
-  readonly outcomes: (messages: readonly Message[], answers: readonly JsonRecord[]) => Outcome[];
+  readonly outcomes: (batch: Batch, answers: readonly JsonRecord[]) => readonly Outcome[];
 }
 
 /** One request for each text: the parts of a split text are sent one after the other. */
 export const SEND: SendOperation = {
   endpoint: SEND_ONE,
   maxBatchSize: 1,
-  maxCharacters: MAX_CHARACTERS,
-  bodies: (messages) => messages.flatMap(entriesOf),
-  outcomes: (messages, answers) => messages.map((message) => outcomeOfParts(message, answers.map(entryOutcome))),
+  bodies: entriesOf,
+  outcomes: (batch, answers) => batch.map((row) => outcomeOfParts(row, answers.map(singleOutcome))),
 };
 
 export const SEND_BULK: SendOperation = {
   endpoint: SEND_MANY,
   maxBatchSize: MAX_BATCH_SIZE,
-  maxCharacters: null,
-  bodies: (messages) => [{ messages: messages.flatMap(entriesOf) }],
-  outcomes: (messages, [data = {}]) => {
+  bodies: (batch) => [{ messages: entriesOf(batch) }],
+  outcomes: (batch, [data = {}]) => {
     // The usual case: no text was split.
-    if (messages.every(({ parts }) => parts === undefined)) return matchEntries(messages, data);
-    const texts = messages.flatMap((message) => textsOf(message).map(() => message));
-    const outcomes = matchEntries(texts, data);
+    if (batch.every(({ parts }) => parts === null)) return matchEntries(batch, data);
+    const outcomes = matchEntries(
+      batch.flatMap((row) => textsOf(row).map(() => row)),
+      data,
+    );
     let end = 0;
-    return messages.map((message) => outcomeOfParts(message, outcomes.slice(end, (end += textsOf(message).length))));
+    return batch.map((row) => outcomeOfParts(row, outcomes.slice(end, (end += textsOf(row).length))));
   },
 };
 
-function entriesOf(message: Message): JsonRecord[] {
-  return textsOf(message).map((text) => ({ phone: message.phone, message: text }));
+function entriesOf(batch: Batch): JsonRecord[] {
+  const entries: JsonRecord[] = [];
+  for (const { phone, text, parts } of batch) {
+    if (parts === null) entries.push({ phone, message: text });
+    else for (const part of parts) entries.push({ phone, message: part });
+  }
+  return entries;
 }
 
 /**
  * Combines the outcomes of a message's parts: sent if all were sent, uncertain if any may have been but not all were.
  * @param outcomes of the parts, up to the first that was not sent
  */
-function outcomeOfParts(message: Message, outcomes: readonly Outcome[]): Outcome {
-  const parts = textsOf(message).length;
+function outcomeOfParts(row: Row, outcomes: readonly Outcome[]): Outcome {
+  const parts = textsOf(row).length;
   if (parts === 1) return outcomes[0] ?? NOT_LISTED;
   const sent = outcomes.filter((outcome) => outcome.kind === 'sent');
   const unsent = outcomes.filter((outcome) => 'failure' in outcome);
@@ -70,8 +72,8 @@ export function partlySent(sent: number, parts: number, why: Failure): Failure {
   return failure('partlySent', { sent, parts, reason }, { scope, httpStatus, serviceSays });
 }
 
-/** Combines the answers to the parts of a text, without the entries of messages: the outcomes contain what they say. */
-export function combined(answers: readonly JsonRecord[]): JsonRecord {
+/** The answers to the parts of a text as one, without the entries of messages: the outcomes contain what they say. */
+export function joinAnswers(answers: readonly JsonRecord[]): JsonRecord {
   const { messages, ...data } = answers.at(-1) ?? {};
   if (answers.length < 2) return data;
   const used = answers.map(({ credits_used: credits }) => credits).filter(isNumber);

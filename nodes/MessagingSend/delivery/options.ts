@@ -1,6 +1,6 @@
 import type { PhoneRules } from '../phone/phone';
 import type { RequestLimits } from '../requests/requests';
-import type { TestRun } from './selection';
+import type { TestRun } from './select';
 import type { SendWindow } from './sendWindow';
 
 export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<PhoneRules, 'numberCheck'> {
@@ -17,6 +17,4 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<P
   readonly parallelRequests: number;
   readonly sendWindow: SendWindow | null;
   readonly testRun: TestRun | null;
-  /** What a re-run does with a message that may have been sent. */
-  readonly uncertain: 'report' | 'sendAgain';
 }

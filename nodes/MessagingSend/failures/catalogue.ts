@@ -283,10 +283,6 @@ export const CATALOGUE = {
     "n8n's database can't be read, so it is unknown whether an earlier attempt sent this message",
     "Check that n8n's database is running, then choose Retry again.",
   ),
-  reserved: uncertainWithCode('RESERVED')(
-    'Another execution started to send this message, and its outcome is unknown',
-    "If it was not sent, change its 'Message Key' to send it.",
-  ),
   linkLost: uncertainWithCode('LINK_LOST')(
     'An earlier execution sent the message, and its link no longer works',
     ASK_AGAIN,
@@ -315,6 +311,10 @@ export const CATALOGUE = {
   notStarted: withCode('NOT_STARTED', 'run')(
     'Another request stopped the run before this message was sent',
     `Correct what stopped it. ${THEN_SEND_THE_REST}`,
+  ),
+  heldBack: withCode('HELD_BACK', 'run')(
+    "Another message can't be sent, so this run sent none",
+    'To send the others anyway, set On Error under Settings to Continue (using error output).',
   ),
   stopped: withCode('STOPPED', 'run')(
     'The run was stopped before this message was sent',

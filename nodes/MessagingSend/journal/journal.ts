@@ -1,130 +1,23 @@
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
-import type { Batch, Message } from '../messages/message';
-import { type Outcome, type Receipt, receiptOf, type Result } from '../messages/outcome';
+import { type Batch, type Outcome, type Row, settle } from '../messages/row';
 import type { Attempt } from './crash/attempt';
 import type { CrashLedger } from './crash/crashLedger';
-import { divide, type Intent, type Memory, type Recalled, WITHOUT_RECEIPT } from './recall';
+import { type Memory, type Past, pastWith } from './memory';
 import type { DeliveryRecord } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
 
-export type Permission =
-  | { readonly kind: 'leave' }
-  /** Some of its messages are settled without it: kept back, or sent (or reserved) by other executions. */
-  | { readonly kind: 'taken'; readonly receipt: Receipt }
-  /** Another run of this process has some of its messages in flight. Ask again in a moment. */
-  | { readonly kind: 'wait' }
-  /** None of its messages may leave: another attempt has them, or n8n's database didn't take the note. */
-  | { readonly kind: 'refused'; readonly failure: Failure };
+/**
+ * Whether the messages of a request may leave.
+ * - `changed`: some were settled, because other executions have sent or reserved them. Ask again for the others.
+ * - `wait`: another run of this process has some of them in flight. Ask again in a moment.
+ * - A failure: none of them may leave. Another attempt has them, or n8n's database didn't take the note.
+ */
+export type Permission = 'leave' | 'changed' | 'wait' | Failure;
 
-const NOT_STORED = { kind: 'refused', failure: failure('notReserved') } as const;
-
+const NOT_STORED = failure('notReserved');
 const NONE: Taken = new Map();
-
-const UNSENT: Outcome = { kind: 'not_sent', failure: NOT_STORED.failure };
-const SENT_BEFORE: Outcome = { kind: 'skipped', reason: 'sent_before' };
-const RESERVED: Outcome = { kind: 'uncertain', failure: failure('reserved') };
 const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
-
-/** The journal of one account: the only part that dispatching uses. */
-export class AccountJournal {
-  /** Batches whose requests may be on their way; on Stop, they are noted as uncertain. */
-  private readonly inFlight = new Set<Batch>();
-
-  /**
-   * @param attempt null if n8n's database keeps nothing for the run
-   * @param reservations what all executions have sent from the account; null if each may send it again
-   * @param again messages that an earlier attempt may have sent, with the reason for the doubt
-   */
-  constructor(
-    private readonly record: DeliveryRecord,
-    private readonly attempt: Attempt | null,
-    readonly reservations: Reservations | null,
-    private readonly again: Recalled['again'],
-  ) {}
-
-  /** Takes out messages that other executions sent or reserved; all of them if n8n's database doesn't answer. */
-  async recall(messages: readonly Message[]): Promise<Pick<Recalled, 'receipts' | 'pending'>> {
-    try {
-      const taken = await this.reservations?.find(messages);
-      if (taken === undefined || taken.size === 0) return { receipts: [], pending: messages };
-      return { receipts: [this.skipTaken(taken)], pending: messages.filter((message) => !taken.has(message)) };
-    } catch {
-      const results = messages.map((message) => ({ message, outcome: UNSENT }));
-      return { receipts: [this.withTruth({ batch: null, results, data: null })], pending: [] };
-    }
-  }
-
-  /**
-   * Resolves once everything that a re-run must know is stored. Called again when the request is repeated.
-   * Never rejects. After `leave`, call {@link afterReply} exactly once.
-   */
-  async beforeRequest(batch: Batch): Promise<Permission> {
-    const { attempt, reservations } = this;
-    if (reservations?.mustWait(batch.messages) === true) return { kind: 'wait' };
-    this.inFlight.add(batch);
-    // Started together, so that the list writes both at once.
-    const [taken, isTaken] = await Promise.all([
-      reservations?.reserve(batch.messages).catch(() => null) ?? NONE,
-      attempt?.begin(batch.messages).catch(() => null) ?? false,
-    ]);
-    if (taken?.size === 0 && isTaken === false) return { kind: 'leave' };
-    this.inFlight.delete(batch);
-    if (taken?.size === 0) reservations?.giveUp(batch.messages);
-    if (taken === null || isTaken === null) return NOT_STORED;
-    if (taken.size === 0) return { kind: 'refused', failure: failure('anotherAttempt') };
-    if (reservations?.mustWait(batch.messages) === true) return { kind: 'wait' };
-    return { kind: 'taken', receipt: this.skipTaken(taken) };
-  }
-
-  /** @param reply null if the request did not leave after all */
-  afterReply(batch: Batch, reply: Reply | null): void {
-    this.inFlight.delete(batch);
-    if (reply === null) this.reservations?.giveUp(batch.messages);
-  }
-
-  /**
-   * Notes the outcomes of messages, each settled once.
-   * @returns the receipt, in which messages that an earlier attempt may have sent are uncertain until they are sent
-   */
-  settle(receipt: Receipt): Receipt {
-    const settled = this.skip(receipt);
-    this.record.note(settled);
-    return settled;
-  }
-
-  /** Like {@link settle}, but for skipped messages, which the delivery record leaves out. */
-  skip(receipt: Receipt): Receipt {
-    const settled = this.withTruth(receipt);
-    this.attempt?.settle(settled.results);
-    this.reservations?.settle(settled.results);
-    return settled;
-  }
-
-  /** Not noted in the delivery record: by the time of a re-run, the other execution may have ended. */
-  private skipTaken(taken: Taken): Receipt {
-    const results = Array.from(taken, ([message, state]) => {
-      return { message, outcome: state === 'noted' ? SENT_BEFORE : RESERVED };
-    });
-    this.attempt?.settle(results);
-    return { batch: null, results, data: null };
-  }
-
-  noteInFlight(): void {
-    for (const batch of this.inFlight) this.record.note(receiptOf(batch, IN_FLIGHT));
-  }
-
-  /** A new attempt that was rejected or skipped proves nothing about an earlier one that may have sent the message. */
-  private withTruth(receipt: Receipt): Receipt {
-    if (this.again.size === 0) return receipt;
-    const results = receipt.results.map(({ message, outcome }) => {
-      const isUnsent = outcome.kind === 'not_sent' || outcome.kind === 'skipped';
-      const earlier = isUnsent ? this.again.get(message) : undefined;
-      return { message, outcome: earlier === undefined ? outcome : ({ kind: 'uncertain', failure: earlier } as const) };
-    });
-    return { ...receipt, results };
-  }
-}
 
 /**
  * Remembers what was sent before and must not leave again. It answers one question: may this message leave now? All its
@@ -132,17 +25,19 @@ export class AccountJournal {
  * database).
  */
 export class Journal {
-  private recalled: { readonly again: Recalled['again']; readonly attempt: Attempt | null } = NOT_RECALLED;
-  private readonly accounts = new Map<string, AccountJournal>();
+  private attempt: Attempt | null = null;
+  private readonly reservations = new Map<string, Reservations>();
+  /** Batches whose requests may be on their way; on Stop, they are noted as uncertain. */
+  private readonly inFlight = new Set<Batch>();
 
   /**
    * @param crash null if n8n's database keeps nothing for the run
-   * @param reservationsOf what all executions have sent from an account; absent if each may send it again
+   * @param openReservations opens what all executions have sent from an account; absent if each may send it again
    */
   constructor(
     private readonly record: DeliveryRecord,
     private readonly crash: CrashLedger | null = null,
-    private readonly reservationsOf?: (account: string, earlier: Recalled['again']) => Reservations,
+    private readonly openReservations?: (account: string) => Reservations,
   ) {}
 
   /** Whether nothing shows that an earlier attempt sent something. */
@@ -150,52 +45,113 @@ export class Journal {
     return this.record.isEmpty && this.crash?.isRetry !== true;
   }
 
-  /** Divides messages into those that may leave and those with an outcome. */
-  async recall(intent: Intent): Promise<Recalled> {
+  /** @returns null if each execution may send the same messages again */
+  reservationsOf(account: string): Reservations | null {
+    const known = this.reservations.get(account) ?? this.openReservations?.(account) ?? null;
+    if (known !== null) this.reservations.set(account, known);
+    return known;
+  }
+
+  /**
+   * Settles the messages that must not leave, because earlier attempts have sent them or may have.
+   * @param rows all messages of the run, in the order of the input
+   * @param lost why a message that was sent is uncertain all the same; null if it is not
+   * @returns the highest batch number so far; 0 if there is none
+   */
+  async recall(rows: readonly Row[], lost: Failure | null): Promise<number> {
     const { record, crash } = this;
-    const { recorded, lastBatch } = record.recall(intent);
-    const asked = crash === null ? NO_LEDGER : await crash.recall(intent).catch(() => null);
-    if (asked === null) {
-      // Nothing leaves, and nothing is noted: the next attempt asks again.
-      const unasked = notAsked(crash?.isRetry === true);
-      return { ...divide({ ...intent, sendUncertainAgain: false }, recorded, unasked), lastBatch };
-    }
+    const { recorded, lastBatch } = record.recall(rows);
+    const isRetry = crash?.isRetry === true;
+    // If the database can't be asked, nothing leaves and nothing is noted: the next attempt asks again.
+    const asked = crash === null ? NO_LEDGER : await crash.recall(rows).catch(() => notAsked(isRetry));
     const { listed, attempt } = asked;
-    const recalled = divide(intent, recorded, listed);
-    this.recalled = { again: recalled.again, attempt };
-    const known = recalled.receipts.flatMap(({ results }) => results);
-    for (const { message, outcome } of known) if (outcome.kind === 'sent') attempt?.wasSent(message);
-    const again = Array.from(recalled.again, ([message, why]): Result => {
-      return { message, outcome: { kind: 'uncertain', failure: why } };
-    });
-    // From now on the record counts these attempts as its own (`attempts`), so it needs their outcomes.
-    const toNote = [...known, ...again].filter(({ message, outcome }) => {
-      return listed?.pastOf(message) !== undefined && recorded?.pastOf(message)?.outcome.kind !== outcome.kind;
-    });
-    if (toNote.length > 0) record.note({ batch: null, results: toNote, data: null });
-    return { ...recalled, lastBatch };
+    this.attempt = attempt;
+    if (recorded === null && listed === null) return lastBatch;
+    // From now on the record counts the listed attempts as its own (`attempts`), so it needs their outcomes.
+    const toNote: Row[] = [];
+    for (const row of rows) {
+      if (row.outcome !== null) continue;
+      if (row.defect !== null) {
+        if (recorded?.mayHaveSent(row) === true || listed?.mayHaveSent(row) === true) {
+          settle(row, { kind: 'uncertain', failure: row.defect });
+        }
+        continue;
+      }
+      const inRecord = recorded?.pastOf(row);
+      const inList = listed?.pastOf(row);
+      const past = stronger(inRecord, inList);
+      if (past === undefined) continue;
+      row.isRecalled = true;
+      row.batch = past.batch;
+      row.data = past.data;
+      const isSent = past.outcome.kind === 'sent';
+      settle(row, isSent && lost !== null ? { kind: 'uncertain', failure: lost } : past.outcome);
+      if (isSent) attempt?.wasSent(row);
+      if (attempt !== null && inList !== undefined && inRecord?.outcome.kind !== past.outcome.kind) toNote.push(row);
+    }
+    if (toNote.length > 0) record.note(toNote);
+    return lastBatch;
   }
 
-  /** Like {@link AccountJournal.skip}, for messages whose account is not known yet. */
-  skip(receipt: Receipt): Receipt {
-    return this.withReservations(null).skip(receipt);
+  /**
+   * Settles messages that other executions sent or reserved; all of them, as not sent, if n8n's database doesn't answer.
+   * @param rows open messages
+   */
+  async takeOut(rows: readonly Row[], reservations: Reservations): Promise<void> {
+    try {
+      this.settleTaken(await reservations.find(rows));
+    } catch {
+      for (const row of rows) settle(row, { kind: 'not_sent', failure: NOT_STORED });
+    }
   }
 
-  of(account: string): AccountJournal {
-    const known = this.accounts.get(account);
-    const journal = known ?? this.withReservations(this.reservationsOf?.(account, this.recalled.again) ?? null);
-    this.accounts.set(account, journal);
-    return journal;
+  /**
+   * Resolves once everything that a re-run must know is stored. Called again when the request is repeated.
+   * Never rejects. After `leave`, call {@link afterReply} exactly once.
+   */
+  async beforeRequest(batch: Batch, reservations: Reservations | null): Promise<Permission> {
+    const { attempt, inFlight } = this;
+    if (reservations?.mustWait(batch) === true) return 'wait';
+    inFlight.add(batch);
+    // Started together, so that the list writes both at once.
+    const [taken, isTaken] = await Promise.all([
+      reservations?.reserve(batch).catch(() => null) ?? NONE,
+      attempt?.begin(batch).catch(() => null) ?? false,
+    ]);
+    if (taken?.size === 0 && isTaken === false) return 'leave';
+    inFlight.delete(batch);
+    if (taken?.size === 0) reservations?.giveUp(batch);
+    if (taken === null || isTaken === null) return NOT_STORED;
+    if (taken.size === 0) return failure('anotherAttempt');
+    if (reservations?.mustWait(batch) === true) return 'wait';
+    this.settleTaken(taken);
+    return 'changed';
   }
 
-  private withReservations(reservations: Reservations | null): AccountJournal {
-    const { again, attempt } = this.recalled;
-    return new AccountJournal(this.record, attempt, reservations, again);
+  /** @param reply null if the request did not leave after all */
+  afterReply(batch: Batch, reservations: Reservations | null, reply: Reply | null): void {
+    this.inFlight.delete(batch);
+    if (reply === null) reservations?.giveUp(batch);
+  }
+
+  /** Notes messages that have just been settled. */
+  note(rows: readonly Row[], reservations: Reservations | null): void {
+    this.attempt?.settled(rows);
+    reservations?.settled(rows);
+    this.record.note(rows);
+  }
+
+  /** Not noted in the delivery record: by the time of a re-run, the other execution may have ended. */
+  private settleTaken(taken: Taken): void {
+    for (const [row, state] of taken) {
+      settle(row, { kind: 'skipped', reason: state === 'noted' ? 'sent_before' : 'may_have_been_sent' });
+    }
+    this.attempt?.settled([...taken.keys()]);
   }
 
   /** n8n stores the execution as soon as Stop is pressed, so batches in flight are noted before their replies. */
   noteInFlight(): void {
-    for (const account of this.accounts.values()) account.noteInFlight();
+    for (const batch of this.inFlight) this.record.note(batch, IN_FLIGHT);
   }
 
   /** Called when every message has its outcome. @param isAllSent whether a re-run would have nothing to do */
@@ -205,19 +161,24 @@ export class Journal {
 
   /** Called when the attempt has ended in any way. Resolves once everything that others need is stored. */
   async end(): Promise<void> {
-    await Promise.all(Array.from(this.accounts.values(), async ({ reservations }) => await reservations?.end()));
-    await this.recalled.attempt?.end();
+    await Promise.all(Array.from(this.reservations.values(), async (reservations) => await reservations.end()));
+    await this.attempt?.end();
     await this.crash?.end();
   }
 }
 
-const NOT_RECALLED: { again: Recalled['again']; attempt: null } = { again: new Map(), attempt: null };
+/** What one memory knows to be sent is sent, whatever the other leaves open; else the execution's outcome counts. */
+function stronger(recorded: Past | undefined, listed: Past | undefined): Past | undefined {
+  if (recorded === undefined) return listed;
+  return recorded.outcome.kind === 'uncertain' && listed?.outcome.kind === 'sent' ? listed : recorded;
+}
+
 const NO_LEDGER = { listed: null, attempt: null };
 
-/** If n8n's database can't be asked, a Retry must assume that earlier attempts may have sent everything. */
-function notAsked(isRetry: boolean): Memory {
-  const outcome: Outcome = isRetry
-    ? { kind: 'uncertain', failure: failure('notAsked') }
-    : { kind: 'not_sent', failure: NOT_STORED.failure };
-  return { pastOf: () => ({ outcome, receipt: WITHOUT_RECEIPT, isRepeatable: false }), mayHaveSent: () => isRetry };
+/** A Retry must assume that earlier attempts may have sent everything. */
+function notAsked(isRetry: boolean): { readonly listed: Memory; readonly attempt: null } {
+  const past = pastWith(
+    isRetry ? { kind: 'uncertain', failure: failure('notAsked') } : { kind: 'not_sent', failure: NOT_STORED },
+  );
+  return { listed: { pastOf: () => past, mayHaveSent: () => isRetry }, attempt: null };
 }

@@ -1,5 +1,8 @@
 import { sleep } from 'n8n-workflow';
 
+/** After how many messages a loop pauses. */
+export const YIELD_EVERY = 256;
+
 /** How long this node may work in one turn of n8n's event loop, in milliseconds. */
 const MAX_WORK = 15;
 

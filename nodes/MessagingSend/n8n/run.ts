@@ -4,14 +4,15 @@ import { accountId } from '../api/account';
 import type { JsonRecord } from '../api/records';
 import type { Call } from '../api/reply';
 import { outagesIn } from '../delivery/circuitBreaker';
-import { deliver, type Delivered, type Progress, type Sender } from '../delivery/deliver';
+import { deliver, type Progress, type Sender } from '../delivery/deliver';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
-import { keepBackBy } from '../delivery/selection';
+import { keepBackBy } from '../delivery/select';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
-import type { Drafts } from '../messages/message';
-import { requestsOf, type Tally } from '../requests/requests';
+import type { Drafts } from '../messages/draft';
+import type { Row } from '../messages/row';
+import { requestsOf } from '../requests/requests';
 import { isTool } from './assumptions';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
@@ -34,8 +35,8 @@ export interface Job {
   readonly readOptions: (given: GivenOptions) => DeliveryOptions;
   /** Why nothing can be sent, no matter what the parameters are. */
   readonly failure?: Failure | null;
-  /** Lets the operation change the outcomes before they are reported. */
-  readonly review?: (delivered: Delivered) => Delivered;
+  /** Why what an earlier attempt has sent is uncertain all the same. */
+  readonly lost?: Failure | null;
 }
 
 export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts };
@@ -61,7 +62,14 @@ interface Invocation {
   /** The node's outages as n8n keeps them, and the execution that they belong to. */
   readonly outages: { readonly kept: JsonRecord; readonly execution: string };
   readonly onProgress: (progress: Progress) => void;
+  /** Called before the output is made. */
+  readonly report: (summary: Summary) => void;
   readonly inputs: readonly INodeExecutionData[];
+}
+
+interface Delivered {
+  readonly rows: readonly Row[];
+  readonly items: INodeExecutionData[];
 }
 
 /** The custom operation that sends the messages that the job makes of each item. */
@@ -71,20 +79,10 @@ export function forRun({ readDrafts, ...job }: JobOfItems) {
   };
 }
 
-/** Like {@link forRun}, but for the operation's routing, one item at a time. */
-export function forItem({ readDrafts, ...job }: JobOfItems) {
-  return async function (this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
-    return await sendForItem(this, { ...job, drafts: draftsOfCall(this, readDrafts) }, request);
-  };
-}
-
 /** Never throws when On Error is Continue: n8n would forward the input items as if they had been sent. */
-export async function sendForRun(
-  context: IExecuteFunctions,
-  job: Job,
-): Promise<{ delivered: Delivered; items: INodeExecutionData[] }> {
+export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<Delivered> {
   const read = (path: string, fallback: unknown) => context.getNodeParameter(path, 0, fallback) as unknown;
-  const given = readSettings(job, read, context);
+  const given = readSettings(job, read, context.getMode(), context);
   const { dryRun, testRun, duplicateMessages, maxWait } = given.options;
   const endAttempt = beginAttempt(context);
   try {
@@ -95,77 +93,95 @@ export async function sendForRun(
     const settings = { ...given, failure: whyNot ?? given.failure };
     const kind = dryRun ? 'dry' : testRun === null ? 'real' : 'test';
     const memory = { kind, isSendOnce: duplicateMessages === 'sendOnceEver', maxWait } as const;
-    const journal = whyNot === null ? await openJournal(context, job.operation, memory) : journalWithoutTrace();
-    const accounts = await readAccounts(context);
     const signal = context.getExecutionCancelSignal();
-    const invocation: Invocation = {
+    return await send({
       context,
       job,
       settings,
-      accounts,
+      journal: whyNot === null ? await openJournal(context, job.operation, memory) : journalWithoutTrace(),
+      accounts: await readAccounts(context),
       callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
-      journal,
       outages: { kept: context.getContext('node'), execution: context.getExecutionId() },
       onProgress: progressReporter(context),
+      report: (summary) => {
+        reportSummary(context, job.operation.maxBatchSize, summary);
+        countInCustomData(context, summary);
+      },
       inputs: context.getInputData(),
-    };
-    const { delivered, summary } = await send(invocation);
-    reportSummary(context, job.operation.maxBatchSize, summary);
-    countInCustomData(context, summary);
-    return { delivered, items: await itemsOrError(invocation, delivered, summary) };
+    });
   } finally {
     endAttempt?.();
   }
 }
 
-/** Sends the messages of one item through the routing of its operation, for sub-agents and MCP servers. */
-async function sendForItem(
-  context: IExecutePaginationFunctions,
-  given: Job,
-  request: RoutedRequest,
-): Promise<INodeExecutionData[]> {
-  // n8n's second engine runs a workflow's node item by item, and keeps nothing that a retry could continue from.
-  const job = isTool(context.getNode()) ? given : { ...given, failure: failure('engineUnsupported') };
-  const invocation: Invocation = {
-    context,
-    job,
-    // Proxy, timeout and SSL are set by the routing itself.
-    settings: readSettings(job, (path, fallback) => context.getNodeParameter(path, fallback), null),
-    accounts: await readAccountOfItem(context),
-    callFor: (account) => routedCall(context, request, account),
-    journal: journalOfCall(context),
-    // All its attempts belong to one execution.
-    outages: { kept: keptOfCall(context), execution: '' },
-    onProgress: () => undefined,
-    inputs: [],
+/** Like {@link forRun}, but for the operation's routing, one item at a time, for sub-agents and MCP servers. */
+export function forItem({ readDrafts, ...given }: JobOfItems) {
+  return async function (this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
+    // n8n's second engine runs a workflow's node item by item, and keeps nothing that a retry could continue from.
+    const unsupported = isTool(this.getNode()) ? null : failure('engineUnsupported');
+    const job = { ...given, drafts: draftsOfCall(this, readDrafts), failure: unsupported };
+    const read = (path: string, fallback: unknown): unknown => this.getNodeParameter(path, fallback);
+    const { items } = await send({
+      context: this,
+      job,
+      // Proxy, timeout and SSL are set by the routing itself.
+      settings: readSettings(job, read, this.getMode(), null),
+      accounts: await readAccountOfItem(this),
+      callFor: (account) => routedCall(this, request, account),
+      journal: journalOfCall(this),
+      // All its attempts belong to one execution.
+      outages: { kept: keptOfCall(this), execution: '' },
+      onProgress: () => undefined,
+      report: () => undefined,
+      inputs: [],
+    });
+    return items;
   };
-  const { delivered, summary } = await send(invocation);
-  return await itemsOrError(invocation, delivered, summary);
 }
 
 /** @param run null if n8n keeps nothing for the node beyond the execution */
-function readSettings(job: Job, read: GivenOptions['read'], run: IExecuteFunctions | null): Settings {
-  const { readOptions } = job;
+function readSettings(job: Job, read: GivenOptions['read'], mode: string, run: IExecuteFunctions | null): Settings {
   const given = new GivenOptions('options', read, (path) => (run === null ? '' : fieldsBehind(run, path)));
   const givenForRequests = new GivenOptions('requestOptions', read);
+  const options = job.readOptions(given);
   const settings = {
-    options: readOptions(given),
+    // An evaluation compares outputs; it must reach nobody.
+    options: mode === 'evaluation' ? { ...options, dryRun: true } : options,
     includesInput: readBoolean(given, includeOtherFields),
     requestOptions: readRequestOptions(givenForRequests),
   };
-  const needsMemory = settings.options.duplicateMessages === 'sendOnceEver';
+  const needsMemory = options.duplicateMessages === 'sendOnceEver';
   const unavailable = needsMemory && (run === null || !canRemember(run)) ? failure('sendOnceUnavailable') : null;
   return { ...settings, failure: job.failure ?? given.failure ?? givenForRequests.failure ?? unavailable };
 }
 
 /**
- * From drafts to outcomes.
- * @throws the set-up's error, if the set-up is wrong, On Error is Stop, and no earlier attempt has an outcome
+ * From drafts to items.
+ * @throws the set-up's error, if the set-up is wrong, On Error is Stop, and no earlier attempt has an outcome; the
+ * run's error, if a message was not sent, and On Error is Stop
  */
-async function send(run: Invocation): Promise<{ delivered: Delivered; summary: Summary }> {
-  const { context, job, settings, accounts, journal, onProgress } = run;
+async function send(run: Invocation): Promise<Delivered> {
+  const { context, job, settings, accounts, journal } = run;
   const { options, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
+  const tally = { requests: 0 };
+  const senders = new Map<string, Sender>();
+  const senderOf = (item: number): Sender | Failure => {
+    const account = accounts.of(item);
+    if (isFailure(account)) return account;
+    // The key alone says whose messages they are, and the address where their requests go. A key has no line break.
+    const name = `${account.apiKey}\n${account.baseUrl}`;
+    const known = senders.get(name);
+    if (known !== undefined) return known;
+    const limits = { ...options, interval: requestOptions.interval };
+    const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal(), tally);
+    const id = accountId(account);
+    const { kept, execution } = run.outages;
+    const sender = { account: id, requests, outages: outagesIn(kept, id, execution, Date.now) };
+    senders.set(name, sender);
+    return sender;
+  };
+  let rows: readonly Row[];
   try {
     const kept = keepBackBy(options, Date.now, context.getTimezone());
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
@@ -174,59 +190,29 @@ async function send(run: Invocation): Promise<{ delivered: Delivered; summary: S
     if (broken !== null && stopOnFailure && journal.isNew) {
       throw setUpError(context.getNode(), new FailureError(broken), 0);
     }
-    const tally = { requests: 0 };
-    const senders = new Map<string, Sender>();
-    const outcomes = await deliver({
+    rows = await deliver({
       operation: job.operation,
       drafts: job.drafts,
       broken,
+      lost: job.lost ?? null,
       options,
       batchSize: requestOptions.batchSize,
       stopOnFailure,
-      senderOf: (item) => senderOf(item, run, senders, tally),
+      senderOf,
       keepBack,
       journal,
       pause,
       signal: context.getExecutionCancelSignal(),
-      onProgress,
+      onProgress: run.onProgress,
     });
-    const delivered = job.review?.(outcomes) ?? outcomes;
-    return { delivered, summary: summarize(delivered, tally.requests, senders.size, options) };
   } finally {
     await journal.end();
   }
-}
-
-/** Always the same object for an account. */
-function senderOf(
-  item: number,
-  { context, settings, accounts, callFor, outages }: Invocation,
-  senders: Map<string, Sender>,
-  tally: Tally,
-): Sender | Failure {
-  const account = accounts.of(item);
-  if (isFailure(account)) return account;
-  // A key has no line break.
-  const name = `${account.apiKey}\n${account.baseUrl}`;
-  const known = senders.get(name);
-  if (known !== undefined) return known;
-  const limits = { ...settings.options, interval: settings.requestOptions.interval };
-  const requests = requestsOf(account, callFor(account), limits, context.getExecutionCancelSignal(), tally);
-  const id = accountId(account);
-  const sender = { account: id, requests, outages: outagesIn(outages.kept, id, outages.execution, Date.now) };
-  senders.set(name, sender);
-  return sender;
-}
-
-async function itemsOrError(
-  { context, job, settings, inputs }: Invocation,
-  delivered: Delivered,
-  summary: Summary,
-): Promise<INodeExecutionData[]> {
-  const error = context.continueOnFail() || summary.reasons.length === 0 ? null : runError(context.getNode(), summary);
+  const summary = await summarize(rows, tally.requests, senders.size, options);
+  run.report(summary);
+  const error = stopOnFailure && summary.reasons.length > 0 ? runError(context.getNode(), summary) : null;
   if (error !== null) throw error;
-  await pause();
-  const items = outputItems(delivered, job.operation, settings.options.dryRun);
-  if (!settings.includesInput) return items;
-  return withInputFields(items, inputs, context.getNode().onError === 'continueErrorOutput');
+  const items = await outputItems(rows, job.operation, options.dryRun);
+  if (!settings.includesInput) return { rows, items };
+  return { rows, items: withInputFields(items, run.inputs, context.getNode().onError === 'continueErrorOutput') };
 }

@@ -10,6 +10,7 @@ import {
   numberAbroad,
   numberAtHome,
   numberFrom,
+  personOf,
   withoutTrunk,
 } from './numbering';
 
@@ -26,8 +27,9 @@ export interface PhoneRules {
 /** Digits with the country code (API 4.2: no leading 0 or +). */
 export interface ReadNumber {
   readonly phone: string;
+  readonly person: string;
   /** Which country a number without + or 00 was read in; absent if it has one of them. */
-  readonly readAs?: 'home' | 'abroad';
+  readonly readAs: 'home' | 'abroad' | null;
 }
 
 const CLEAN = /^[1-9]\d{6,14}$/;
@@ -78,7 +80,8 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   if (isDomestic && countryCode === null) return failure('phoneCountryCode', { start: 'an area code in brackets' });
   const read = (phone: string): ReadNumber => ({
     phone,
-    ...(!isMarked && { readAs: countryOf(phone) === home ? 'home' : 'abroad' }),
+    person: personOf(phone),
+    readAs: isMarked ? null : countryOf(phone) === home ? 'home' : 'abroad',
   });
   if (numberCheck === 'off') {
     const all = isMarked ? international : withCountryCode(written, countryCode, home);

@@ -62,6 +62,7 @@ export class Requests {
   readonly wait: Wait;
   private readonly halted = new AbortController();
   private readonly stopped: AbortSignal;
+  private why: Failure | null = null;
   private hasStarted = false;
   /** When the next request may start, by the interval. */
   private earliest = 0;
@@ -74,8 +75,13 @@ export class Requests {
   }
 
   /** Lets no further request start: requests that wait throw. Requests in flight still get their replies. */
-  halt(): void {
+  halt(why: Failure): void {
+    this.why ??= why;
     this.halted.abort();
+  }
+
+  get whyHalted(): Failure | null {
+    return this.why;
   }
 
   /** @throws if the run is stopped or halted, or the flight called off, before the request leaves; never afterwards */

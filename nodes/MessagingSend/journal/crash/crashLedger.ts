@@ -1,31 +1,22 @@
 import { failure } from '../../failures/failure';
-import type { Message } from '../../messages/message';
-import { digestOf, type Pages, pagesOf } from '../identity';
+import type { Row } from '../../messages/row';
 import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
-import { type Intent, type Memory, type Past, WITHOUT_RECEIPT } from '../recall';
+import { digestOf, type Memory, pastWith } from '../memory';
 import type { DeliveryRecord } from '../record/deliveryRecord';
-import { Attempt, attemptFacts, begunName } from './attempt';
+import { Attempt, attemptFacts, begunName, type Pages, pagesOf } from './attempt';
 
 /** How many attempts are looked up at once. */
 const ASKED_TOGETHER = 4;
 
-const SENT: Past = {
-  outcome: { kind: 'sent', messageId: null, status: 'sent' },
-  receipt: WITHOUT_RECEIPT,
-  isRepeatable: false,
-};
-const UNCERTAIN: Past = {
-  outcome: { kind: 'uncertain', failure: failure('interrupted') },
-  receipt: WITHOUT_RECEIPT,
-  isRepeatable: true,
-};
+const SENT = pastWith({ kind: 'sent', messageId: null, status: 'sent' });
+const UNCERTAIN = pastWith({ kind: 'uncertain', failure: failure('interrupted') });
 
 /** What an attempt finds when it starts. */
 interface Start {
   readonly number: number;
   /** Earlier attempts that the delivery record doesn't contain. */
-  readonly missing: readonly number[];
+  readonly unrecorded: readonly number[];
   /** Whether earlier attempts may have sent messages that the list knows nothing about. */
   readonly hasGap: boolean;
 }
@@ -67,25 +58,25 @@ export class CrashLedger {
     const states = await this.facts.ask([...this.hasStarted, ...this.facts.of([firstRun])]);
     const hasGap = followsKill && states.every((state) => state !== 'noted');
     if (!hasGap) await this.facts.record({ noted: this.hasStarted });
-    return { ...(await this.findMissing()), hasGap };
+    return { ...(await this.findUnrecorded()), hasGap };
   }
 
   /** A run that was noted before is a second try, or one of an execution that n8n continues for the second time. */
   private async startOnce(): Promise<Start> {
     const wasNoted = await this.facts.record({ noted: this.hasStarted }, this.hasStarted);
     const isFirst = !wasNoted && this.record.attempts === 0;
-    return { ...(isFirst ? { number: 1, missing: [] } : await this.findMissing()), hasGap: false };
+    return { ...(isFirst ? { number: 1, unrecorded: [] } : await this.findUnrecorded()), hasGap: false };
   }
 
-  private async findMissing(): Promise<Omit<Start, 'hasGap'>> {
-    const missing: number[] = [];
+  private async findUnrecorded(): Promise<Omit<Start, 'hasGap'>> {
+    const unrecorded: number[] = [];
     for (let first = this.record.attempts + 1; ; first += ASKED_TOGETHER) {
       const numbers = Array.from({ length: ASKED_TOGETHER }, (_, index) => first + index);
       const states = await this.facts.ask(this.facts.of(numbers.map((number) => begunName(this.run, number))));
       for (const [index, number] of numbers.entries()) {
-        if (states[index] === 'unknown') return { number, missing };
+        if (states[index] === 'unknown') return { number, unrecorded };
         // An open one counts as well: it may have been noted before a kill during a question left it open.
-        missing.push(number);
+        unrecorded.push(number);
       }
     }
   }
@@ -106,29 +97,29 @@ export class CrashLedger {
    * What is known about these messages, and an attempt at them.
    * @throws what the storage throws: then nothing is known
    */
-  async recall({ messages, repeated }: Intent): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
-    const { number, missing } = await this.start;
-    const pages = pagesOf(messages);
-    const { states, toBar, hadOtherPlaces, hadOtherTexts } = await this.ask(pages, missing);
+  async recall(rows: readonly Row[]): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
+    const { number, unrecorded } = await this.start;
+    const pages = pagesOf(rows.filter(({ defect }) => defect === null));
+    const { states, toBar, hadOtherPlaces, hadOtherTexts } = await this.ask(pages, unrecorded);
     const attempt = new Attempt(this.facts, attemptFacts(this.facts, this.run, number, pages), pages, toBar, () => {
       // The record will not contain what attempts with other messages sent.
       if (!hadOtherPlaces) this.record.attempts = number;
     });
-    if (missing.length === 0) return { listed: null, attempt };
-    const doubtful = hadOtherTexts ? touchedPhones(pages, states, repeated) : new Set<string>();
-    const pastOf = (message: Message) => {
-      const state = doubtful.has(message.phone) ? 'open' : states[pages.pageOf.get(message) ?? 0];
+    if (unrecorded.length === 0) return { listed: null, attempt };
+    const doubtful = hadOtherTexts ? touchedPeople(pages, states) : new Set<string>();
+    const pastOf = (row: Row) => {
+      const state = doubtful.has(row.person) ? 'open' : states[pages.pageOf.get(row) ?? 0];
       return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
     };
     return { listed: { pastOf, mayHaveSent: () => hadOtherPlaces }, attempt };
   }
 
   /** Reads each page's state, where noted wins over any doubt, and which facts (pages, `allSent`) were not begun. */
-  private async ask(pages: Pages, missing: readonly number[]) {
+  private async ask(pages: Pages, unrecorded: readonly number[]) {
     const states = pages.all.map((): FactState => 'unknown');
     const toBar: string[] = [];
     let [hadOtherPlaces, hadOtherTexts, isUnclear] = [false, false, false];
-    for (const number of missing) {
+    for (const number of unrecorded) {
       const names = attemptFacts(this.facts, this.run, number, pages);
       const [places, contents] = await this.facts.ask([names.places, names.contents]);
       hadOtherTexts ||= contents !== 'noted';
@@ -150,10 +141,10 @@ export class CrashLedger {
 }
 
 /**
- * If texts have changed since the earlier attempt, a place still identifies a phone that gets only one message. If a
- * phone gets several, nobody knows which of them was sent.
+ * If texts have changed since the earlier attempt, a place still identifies a person who gets only one message. If a
+ * person gets several, nobody knows which of them was sent.
  */
-function touchedPhones(pages: Pages, states: readonly FactState[], repeated: ReadonlySet<string>): Set<string> {
+function touchedPeople(pages: Pages, states: readonly FactState[]): Set<string> {
   const touched = pages.all.filter((_page, index) => states[index] !== 'unknown').flat();
-  return new Set(touched.map(({ phone }) => phone).filter((phone) => repeated.has(phone)));
+  return new Set(touched.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person));
 }

@@ -1,24 +1,18 @@
 import { isRecord, type JsonRecord } from '../../api/records';
-import { type Failure, failure } from '../../failures/failure';
-import type { Message, Unsendable } from '../../messages/message';
-import { mayBeSent, type Receipt } from '../../messages/outcome';
-import { placeOf } from '../identity';
-import { type Intent, type Memory, type Past, WITHOUT_RECEIPT } from '../recall';
+import { failure } from '../../failures/failure';
+import { mayHaveBeenSent, type Outcome, type Row } from '../../messages/row';
+import { type Memory, pastWith, placeOf } from '../memory';
 import { placeAndContent, recognize, type Recorded } from './recognition';
-import { readReceipt, writeReceipt } from './storedReceipt';
-
-function uncertain(why: Failure, isRepeatable: boolean): Past {
-  return { receipt: WITHOUT_RECEIPT, outcome: { kind: 'uncertain', failure: why }, isRepeatable };
-}
+import { type Receipt, readReceipt, writeReceipt } from './storedReceipt';
 
 /** n8n did not store the outcome. */
-const INTERRUPTED = uncertain(failure('interrupted'), true);
+const INTERRUPTED = pastWith({ kind: 'uncertain', failure: failure('interrupted') });
 
 /** The outcome may be in a receipt that can't be read. */
-const UNREADABLE = uncertain(failure('outcomeUnknown'), true);
+const UNREADABLE = pastWith({ kind: 'uncertain', failure: failure('outcomeUnknown') });
 
-/** An earlier attempt sent something to the phone, perhaps this message with another text: never sent again. */
-const TEXT_CHANGED = uncertain(failure('textChanged'), false);
+/** An earlier attempt sent something to the person, perhaps this message with another text. */
+const TEXT_CHANGED = pastWith({ kind: 'uncertain', failure: failure('textChanged') });
 
 /** Receipts are joined up to this length, because n8n's storage format needs extra room for each text. */
 const MAX_JOINED = 4096;
@@ -31,10 +25,8 @@ const MAX_JOINED = 4096;
 export class DeliveryRecord {
   /** Whether an earlier attempt opened the record. */
   readonly isOpen: boolean;
-  /** Texts once they are written, receipts until then. */
+  /** Texts once they are written. */
   private receipts: Array<string | Receipt>;
-  /** Phones that get several texts in this attempt. */
-  private repeated: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly kept: JsonRecord,
@@ -42,7 +34,7 @@ export class DeliveryRecord {
   ) {
     const own = recordOf(kept.deliveries)[String(runIndex)];
     this.isOpen = Array.isArray(own);
-    // Another version's receipt that is no text can't be read.
+    // Anything but a text can't be read.
     this.receipts = Array.isArray(own) ? own.map((text) => (typeof text === 'string' ? text : 'null')) : [];
   }
 
@@ -79,56 +71,55 @@ export class DeliveryRecord {
     return this.receipts.length === 0 && this.kept.interrupted !== true;
   }
 
-  /** What is known about these messages, which from now on are those of the attempt. */
-  recall({ messages, repeated }: Intent): { readonly recorded: Memory | null; readonly lastBatch: number } {
-    this.repeated = repeated;
+  /** What is known about the messages of a run. */
+  recall(rows: readonly Row[]): { readonly recorded: Memory | null; readonly lastBatch: number } {
     if (this.isEmpty) return { recorded: null, lastBatch: 0 };
     const { recorded: entries, lastBatch, isReadable } = this.read();
     const fallback = this.kept.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
-    const found = recognize(messages, entries, repeated);
+    const found = recognize(rows, entries);
     // Includes the item of a list entry, because now the list itself may be unreadable.
     const places = new Set([...entries.values()].flatMap(({ identity: { place } }) => [place, place.split('.')[0]]));
-    const pastOf = (message: Message) => {
-      const own = found.get(message);
+    const pastOf = (row: Row) => {
+      const own = found.get(row);
       return own === null ? TEXT_CHANGED : (own ?? fallback);
     };
-    const mayHaveSent = (draft: Unsendable) => fallback !== undefined || places.has(placeOf(draft));
+    const mayHaveSent = (row: Row) => fallback !== undefined || places.has(placeOf(row));
     return { recorded: { pastOf, mayHaveSent }, lastBatch };
   }
 
   private read() {
     const recorded = new Map<string, Recorded>();
     let lastBatch = 0;
-    // False if another version of this node has written a receipt.
     let isReadable = true;
     for (const text of this.written().flatMap((joined) => joined.split('\n'))) {
       const receipt = readReceipt(text);
       isReadable &&= receipt !== null;
       if (receipt === null) continue;
-      lastBatch = Math.max(lastBatch, receipt.batch ?? 0);
+      const { batch, data } = receipt;
+      lastBatch = Math.max(lastBatch, batch ?? 0);
+      // The later outcome counts: the reply came after Stop.
       for (const { identity, outcome } of receipt.outcomes) {
-        const isRepeatable = outcome.kind === 'uncertain';
-        // The later outcome counts: the message was sent again.
-        recorded.set(placeAndContent(identity), { identity, outcome, receipt, isRepeatable });
+        recorded.set(placeAndContent(identity), { identity, outcome, batch, data });
       }
     }
     return { recorded, lastBatch, isReadable };
   }
 
   /**
-   * Notes messages that must not be sent again: sent, or maybe sent. The text is written only when n8n reads it to
-   * store the execution. A run that sends everything never needs it, and writing takes a tenth of its time.
+   * Notes messages of one request that must not be sent again: sent, or maybe sent. The text is written only when n8n
+   * reads it to store the execution. A run that sends everything never needs it, and writing takes a tenth of its time.
+   * @param outcome of all of them, in place of their own
    */
-  note(receipt: Receipt): void {
-    if (!receipt.results.some(({ outcome }) => mayBeSent(outcome))) return;
-    this.receipts.push(receipt);
+  note(rows: readonly Row[], outcome: Outcome | null = null): void {
+    if (!rows.some((row) => mayHaveBeenSent(outcome ?? row.outcome))) return;
+    this.receipts.push({ rows, outcome });
     this.open();
   }
 
   private written(): readonly string[] {
     const texts: string[] = [];
     for (const receipt of this.receipts) {
-      const text = typeof receipt === 'string' ? receipt : writeReceipt(receipt, this.repeated);
+      const text = typeof receipt === 'string' ? receipt : writeReceipt(receipt);
       const last = texts.at(-1);
       if (last === undefined || last.length > MAX_JOINED) texts.push(text);
       else texts[texts.length - 1] = `${last}\n${text}`;

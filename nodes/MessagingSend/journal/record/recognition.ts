@@ -1,12 +1,14 @@
-import { addTo, type Message } from '../../messages/message';
-import { contentOf, phoneMarkOf, type Placed, placeOf } from '../identity';
-import type { Past } from '../recall';
-import type { RecordedIdentity } from './storedReceipt';
+import { addTo } from '../../api/records';
+import type { Row } from '../../messages/row';
+import { type Past, placeOf } from '../memory';
+import { contentOf, markOf, type RecordedIdentity } from './storedReceipt';
 
 /** An outcome in the record, with the identity of its message. */
 export interface Recorded extends Past {
   readonly identity: RecordedIdentity;
 }
+
+type Placed = Pick<RecordedIdentity, 'place' | 'content'>;
 
 /** Unique within an attempt. */
 export function placeAndContent({ place, content }: Placed): string {
@@ -14,29 +16,28 @@ export function placeAndContent({ place, content }: Placed): string {
 }
 
 /**
- * Finds messages in the record, and uses each entry at most once: first for unchanged messages, then for those with the
- * same phone and text at another place (a row above was removed). A message with another text (it contains the time)
- * matches the entry at its place only if its phone gets no other text in any attempt.
+ * Finds messages in the record, and uses each entry at most once: first for unchanged messages, then for the same
+ * message at another place (an item above was removed). A message with another text (it contains the time) matches the
+ * entry at its place only if its person gets no other message in any attempt.
  * @param recorded by place and content
- * @param repeated phones that get more than one text
- * @returns null for a message if something was sent to its phone, and nobody knows whether it was this message
+ * @returns null for a message if something was sent to its person, and nobody knows whether it was this message
  */
 export function recognize(
-  messages: readonly Message[],
+  rows: readonly Row[],
   recorded: ReadonlyMap<string, Recorded>,
-  repeated: ReadonlySet<string>,
-): ReadonlyMap<Message, Recorded | null> {
-  const found = new Map<Message, Recorded | null>();
+): ReadonlyMap<Row, Recorded | null> {
+  const found = new Map<Row, Recorded | null>();
   const claimed = new Set<Recorded>();
-  const moved: Array<Placed & { readonly message: Message }> = [];
-  for (const message of messages) {
-    const placed = { place: placeOf(message), content: contentOf(message) };
+  const moved: Array<Placed & { readonly row: Row }> = [];
+  for (const row of rows) {
+    if (row.defect !== null || row.outcome !== null) continue;
+    const placed = { place: placeOf(row), content: contentOf(row) };
     const entry = recorded.get(placeAndContent(placed));
     if (entry === undefined) {
-      moved.push({ message, ...placed });
+      moved.push({ row, ...placed });
       continue;
     }
-    found.set(message, entry);
+    found.set(row, entry);
     claimed.add(entry);
   }
   if (moved.length === 0) return found;
@@ -50,19 +51,18 @@ export function recognize(
   for (const each of moved) {
     const entry = byContent.get(each.content)?.pop();
     if (entry === undefined) left.push(each);
-    else found.set(each.message, entry);
+    else found.set(each.row, entry);
   }
   if (left.length === 0) return found;
 
-  const byPhone = new Map<string, Recorded[]>();
-  for (const entry of [...byContent.values()].flat().reverse()) addTo(byPhone, entry.identity.phone, entry);
-  for (const { message, place } of left) {
-    const entries = byPhone.get(phoneMarkOf(message));
+  const byPerson = new Map<string, Recorded[]>();
+  for (const entry of [...byContent.values()].flat().reverse()) addTo(byPerson, entry.identity.person, entry);
+  for (const { row, place } of left) {
+    const entries = byPerson.get(markOf(row));
     if (entries === undefined) continue;
     const isOnly =
-      !repeated.has(message.phone) &&
-      entries.every(({ identity }) => !identity.isOneOfSeveral && identity.place === place);
-    found.set(message, isOnly ? latest(entries) : null);
+      !row.isOneOfSeveral && entries.every(({ identity }) => !identity.isOneOfSeveral && identity.place === place);
+    found.set(row, isOnly ? latest(entries) : null);
   }
   return found;
 }

@@ -1,7 +1,13 @@
 import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
-import { mayBeSent, type Outcome, type Receipt } from '../../messages/outcome';
-import { CONTENT_LENGTH, type Identity, identityOf, PHONE_LENGTH } from '../identity';
+import { identityOf, mayHaveBeenSent, type Outcome, type Row } from '../../messages/row';
+import { DIGEST_LENGTH, digestOf, placeOf } from '../memory';
+
+/** The rows of one request, and the outcome of all of them; null if each has its own. */
+export interface Receipt {
+  readonly rows: readonly Row[];
+  readonly outcome: Outcome | null;
+}
 
 /**
  * A stored receipt: only what must not be sent again, without API key, number or text. It has no field names, because
@@ -24,14 +30,33 @@ type Entry = readonly [place: string, fingerprint: string, messageId?: JsonScala
 /** What the output shows of an answer besides its messages (API 2.2, 2.3). */
 type Answer = readonly [creditsUsed: JsonScalar, creditsRemaining: JsonScalar, sentAt: JsonScalar];
 
-const FINGERPRINT_LENGTH = CONTENT_LENGTH + PHONE_LENGTH;
+const MARK_LENGTH = 8;
+const FINGERPRINT_LENGTH = DIGEST_LENGTH + MARK_LENGTH;
 
-/** Ends the fingerprint of a message whose phone got several texts. */
+/** Ends the fingerprint of a message whose person got several. */
 const SEVERAL = '*';
 
-/** `isOneOfSeveral`: its phone got several texts in the attempt that noted it. */
-export interface RecordedIdentity extends Identity {
+/** Identifies a message in a re-run: by its place and person, or by its content. */
+export interface RecordedIdentity {
+  readonly place: string;
+  readonly content: string;
+  readonly person: string;
+  /** Whether its person got several messages in the attempt that noted it. */
   readonly isOneOfSeveral: boolean;
+}
+
+/** A hash of the message's identity. */
+export function contentOf(row: Row): string {
+  return digestOf([identityOf(row)]);
+}
+
+/**
+ * A hash of the person in 8 characters: enough to tell which messages of a run share one. Anyone who can read the
+ * record could recover the number by brute force. No hash prevents that, and n8n stores the number itself in the
+ * execution's input.
+ */
+export function markOf({ person }: Row): string {
+  return digestOf([person], MARK_LENGTH);
 }
 
 export interface Remembered {
@@ -41,17 +66,15 @@ export interface Remembered {
   readonly data: JsonRecord | null;
 }
 
-/**
- * Writes a receipt as one JSON text: in n8n's storage format, many objects take far more room.
- * @param repeated phones that get several texts
- */
-export function writeReceipt({ batch, results, data }: Receipt, repeated: ReadonlySet<string>): string {
+/** Writes a receipt as one JSON text: in n8n's storage format, many objects take far more room. */
+export function writeReceipt({ rows, outcome: ofAll }: Receipt): string {
   const entries: Entry[] = [];
   let why: Stored[3] = null;
-  for (const { message, outcome } of results) {
-    if (!mayBeSent(outcome)) continue;
-    const { place, content, phone } = identityOf(message);
-    const fingerprint = content + phone + (repeated.has(message.phone) ? SEVERAL : '');
+  for (const row of rows) {
+    const outcome = ofAll ?? row.outcome;
+    if (!mayHaveBeenSent(outcome)) continue;
+    const place = placeOf(row);
+    const fingerprint = contentOf(row) + markOf(row) + (row.isOneOfSeveral ? SEVERAL : '');
     if (outcome.kind === 'sent') {
       const { messageId, status } = outcome;
       entries.push(status === 'sent' ? [place, fingerprint, messageId] : [place, fingerprint, messageId, status]);
@@ -61,13 +84,14 @@ export function writeReceipt({ batch, results, data }: Receipt, repeated: Readon
       why ??= { code, httpStatus, message: text, advice, serviceSays };
     }
   }
+  const { batch = null, data = null } = rows[0] ?? {};
   const { credits_used: used, credits_remaining: left, sent_at: sentAt } = pick(data ?? {}, SEND_FIELDS);
   return JSON.stringify([batch, entries, data && [used, left, sentAt], why] satisfies Stored);
 }
 
 /**
  * Reads what {@link writeReceipt} wrote.
- * @returns null if another version of this node wrote it in another form
+ * @returns null if it has another form
  */
 export function readReceipt(text: string): Remembered | null {
   const stored: unknown = JSON.parse(text);
@@ -76,11 +100,11 @@ export function readReceipt(text: string): Remembered | null {
   const unknown =
     why === null ? failure('outcomeUnknown') : ({ ...why, scope: 'request', sendAgain: 'checkFirst' } as const);
   const outcomes = entries.map(([place, fingerprint, messageId, status = 'sent']) => {
-    const content = fingerprint.slice(0, CONTENT_LENGTH);
-    const phone = fingerprint.slice(CONTENT_LENGTH, FINGERPRINT_LENGTH);
+    const content = fingerprint.slice(0, DIGEST_LENGTH);
+    const person = fingerprint.slice(DIGEST_LENGTH, FINGERPRINT_LENGTH);
     const outcome: Outcome =
       messageId === undefined ? { kind: 'uncertain', failure: unknown } : { kind: 'sent', messageId, status };
-    return { identity: { place, content, phone, isOneOfSeveral: fingerprint.endsWith(SEVERAL) }, outcome };
+    return { identity: { place, content, person, isOneOfSeveral: fingerprint.endsWith(SEVERAL) }, outcome };
   });
   const data = answer && { credits_used: answer[0], credits_remaining: answer[1], sent_at: answer[2] };
   return { batch, outcomes, data };

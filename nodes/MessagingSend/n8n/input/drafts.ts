@@ -2,28 +2,22 @@ import type { IExecuteFunctions, IExecutePaginationFunctions } from 'n8n-workflo
 
 import { asText, isRecord } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
-import {
-  type Draft,
-  type Drafts,
-  type DraftsOfItem,
-  onlyDrafts,
-  type Unsendable,
-  unsendable,
-} from '../../messages/message';
+import { type Draft, type Drafts, type Unreadable, unreadable } from '../../messages/draft';
 import { countryWithCode } from '../../phone/country';
 import { reasonOf } from '../output/sentences';
 import { emptyFieldsIn, parametersOf, type ReadParameter } from './itemParameters';
 
 /** What an operation makes of the parameters of an item. */
-export type ReadDrafts = (item: number, read: ReadParameter) => DraftsOfItem;
+export type ReadDrafts = (item: number, read: ReadParameter) => Draft | readonly Draft[];
 
 export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts): Drafts {
   const read = naming(parametersOf(context));
   const emptyIn = emptyFieldsIn(context);
-  const of = (item: number): DraftsOfItem => {
+  const of = (item: number): Draft | readonly Draft[] => {
     const drafts = readDrafts(item, read);
-    const empty = 'kind' in drafts && drafts.kind === 'draft' ? emptyIn(item, drafts.message) : [];
-    return empty.length === 0 ? drafts : { ...(drafts as Draft), empty };
+    if (!('kind' in drafts) || drafts.kind !== 'given') return drafts;
+    const empty = emptyIn(item, drafts.message);
+    return empty.length === 0 ? drafts : { ...drafts, empty };
   };
   return { items: context.getInputData().length, of };
 }
@@ -34,7 +28,7 @@ export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: R
     const raw: unknown = context.getNodeParameter(name, fallback, { rawExpressions: true });
     return raw === '' && fallback !== undefined ? fallback : context.getNodeParameter(name, fallback);
   });
-  return onlyDrafts(readDrafts(context.getItemIndex(), read));
+  return { items: 1, of: () => readDrafts(context.getItemIndex(), read) };
 }
 
 /** Reads parameters. @throws FailureError for an expression that fails; it names the parameter as the panel shows it */
@@ -62,20 +56,20 @@ const COUNTRY_CODE = 'options.defaultCountryCode';
 export const NOT_SET = '\0';
 
 /** The message that the parameters `phone` and `message` make of one item. */
-export function draftFromItem(item: number, read: ReadParameter): Draft | Unsendable {
+export function draftFromItem(item: number, read: ReadParameter): Draft {
   let phone: unknown = null;
   try {
     phone = read('phone', item);
     const countryCode = countryCodeIn(read(COUNTRY_CODE, item, NOT_SET));
     const key = readMessageKey(item, read);
-    return { kind: 'draft', item, entry: null, phone, message: read('message', item), countryCode, key };
+    return { kind: 'given', item, entry: null, phone, message: read('message', item), countryCode, key };
   } catch (error) {
     return brokenParameter(item, error, phone);
   }
 }
 
 /** The messages that one item gives to Send Bulk, by the parameter `source`. */
-export function draftsFromSource(item: number, read: ReadParameter): DraftsOfItem {
+export function draftsFromSource(item: number, read: ReadParameter): Draft | readonly Draft[] {
   try {
     return read('source', item) === 'json' ? draftsFromList(item, read) : draftFromItem(item, read);
   } catch (error) {
@@ -84,15 +78,15 @@ export function draftsFromSource(item: number, read: ReadParameter): DraftsOfIte
 }
 
 /** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
-function draftsFromList(item: number, read: ReadParameter): ReadonlyArray<Draft | Unsendable> {
-  const origin = { item, entry: null, phone: null };
+function draftsFromList(item: number, read: ReadParameter): readonly Draft[] {
+  const origin = { item, entry: null };
   const list = parseList(read('messages', item));
   const forAll = { countryCode: countryCodeIn(read(COUNTRY_CODE, item, NOT_SET)), key: readMessageKey(item, read) };
-  if (list === null) return [unsendable(origin, failure('listNotList'))];
+  if (list === null) return [unreadable(origin, null, failure('listNotList'))];
   return list.map((value, entry) =>
     isRecord(value)
-      ? { ...origin, kind: 'draft', entry, phone: value.phone, message: value.message, ...forAll }
-      : unsendable({ ...origin, entry }, failure('listEntryNotObject')),
+      ? { kind: 'given', item, entry, phone: value.phone, message: value.message, ...forAll }
+      : unreadable({ item, entry }, null, failure('listEntryNotObject')),
   );
 }
 
@@ -107,9 +101,8 @@ function parseList(given: unknown): unknown[] | null {
   }
 }
 
-export function brokenParameter(item: number, error: unknown, phone: unknown = null): Unsendable {
-  const origin = { item, entry: null, phone };
-  return unsendable(origin, (error instanceof FailureError ? error : expressionError(error)).reason);
+export function brokenParameter(item: number, error: unknown, phone: unknown = null): Unreadable {
+  return unreadable({ item, entry: null }, phone, (error instanceof FailureError ? error : expressionError(error)).reason);
 }
 
 /**

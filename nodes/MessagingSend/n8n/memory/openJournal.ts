@@ -62,9 +62,9 @@ export async function openJournal(
   // The record of an earlier test is no longer needed.
   delete kept.test;
   if (!settings.isSendOnce || !canRemember(context)) return new Journal(record, crash);
-  return new Journal(record, crash, (account, earlier) => {
+  return new Journal(record, crash, (account) => {
     // Includes the account, so that nobody can guess entries without the API key.
-    return new Reservations(factsWith(JSON.stringify([workflow, account]), true), settings.maxWait, earlier);
+    return new Reservations(factsWith(JSON.stringify([workflow, account]), true), settings.maxWait);
   });
 }
 

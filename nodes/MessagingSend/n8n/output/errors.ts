@@ -18,14 +18,14 @@ import type { Summary } from './summary';
  * sent, what to do about the rest, and why each of them was not sent.
  */
 export function runError(node: INode, summary: Summary): NodeApiError | NodeOperationError | null {
-  const { reasons, isInvalid, heldUp } = summary;
+  const { reasons, isInvalid, heldBack } = summary;
   const [first] = reasons;
   const [origin] = first?.origins ?? [];
   if (first === undefined || origin === undefined) return null;
   const { failure, kind, origins } = first;
   // If one item is concerned, n8n shows which; the failure of a run that sent nothing concerns all items.
   const isOneItem = origins.length === 1 && origin.entry === null;
-  const isAll = failure.scope === 'run' && isNothing(summary) && heldUp === 0;
+  const isAll = failure.scope === 'run' && isNothing(summary) && heldBack === 0;
   const which = reasons.length === 1 && (isOneItem || isAll) ? '' : reasonsText(summary, isTool(node));
   const toDo = descriptionOf(failure, kind);
   const counts = countsText(summary);
@@ -36,14 +36,14 @@ export function runError(node: INode, summary: Summary): NodeApiError | NodeOper
 }
 
 function forUser(summary: Summary): readonly string[] {
-  const { heldUp, left } = summary;
+  const { heldBack, notSent } = summary;
   const others =
-    heldUp > 0 ? 'To send the others anyway, set On Error under Settings to Continue (using error output).' : '';
+    heldBack > 0 ? 'To send the others anyway, set On Error under Settings to Continue (using error output).' : '';
   const again = secondSendText(summary);
   if (again === '') return [others];
   const retry =
-    left === 0
-      ? "Retry would send nothing, unless 'On Uncertain Outcome' is Send Again."
+    notSent === 0
+      ? 'Retry would send nothing.'
       : "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
   return [others, again, retry];
 }

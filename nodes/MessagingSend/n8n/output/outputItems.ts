@@ -1,14 +1,13 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { type JsonRecord, type JsonScalar, pick, scalar, SEND_FIELDS } from '../../api/records';
-import type { Delivered } from '../../delivery/deliver';
+import { pick, scalar, SEND_FIELDS } from '../../api/records';
+import { textOf } from '../../delivery/compose';
 import { codePoints } from '../../delivery/longText';
 import { SEND, type SendOperation } from '../../delivery/operation';
 import type { Failure } from '../../failures/failure';
-import { byOrigin, type Message, type Origin, textsOf } from '../../messages/message';
-import type { Outcome, Receipt, Skipped, Unconfirmed } from '../../messages/outcome';
+import { type Failed, type Outcome, type Row, type Skipped, textsOf } from '../../messages/row';
+import { pause, YIELD_EVERY } from '../pause';
 import { descriptionOf } from './sentences';
-import { outcomesOfOriginals, type SkipReason } from './summary';
 
 /** Explains a missing message ID, if only the crash ledger knows that a message was sent. */
 const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID was lost' };
@@ -19,60 +18,31 @@ interface MessageItem extends INodeExecutionData {
 
 /**
  * One item for each message, in the order of the input: of Send `{ message_id, status, credits_used, credits_remaining,
- * sent_at, phone }`, of Send Bulk `{ message_id, phone, status, batch }`, of a dry run `{ phone, message, status,
- * reason, phone_given, batch, characters }`. A message that was not sent has only `{ error, details }`, the shape that
- * n8n passes to the error output (where it adds the input item's fields).
+ * sent_at, phone }`, of Send Bulk `{ message_id, phone, status, batch, credits_remaining }`, of a dry run `{ phone,
+ * message, status, reason, phone_given, batch, characters }`. A message that was not sent has only `{ error, details }`,
+ * the shape that n8n passes to the error output (where it adds the input item's fields).
  */
-export function outputItems(delivered: Delivered, operation: SendOperation, isDryRun = false): MessageItem[] {
-  const { unsendable, receipts, duplicates, planned } = delivered;
-  const items: Array<readonly [Origin, MessageItem]> = [];
-  const skipped = (message: Message, reason: SkipReason, id: JsonScalar = null) =>
-    isDryRun
-      ? plannedJson(message, { status: 'skipped', reason, batch: null })
-      : skippedJson(operation, message, reason, id);
-  const add = (origin: Origin, json: IDataObject) => items.push([origin, { json, pairedItem: { item: origin.item } }]);
-
-  for (const draft of unsendable) {
-    const phone = typeof draft.phone === 'boolean' ? null : scalar({ phone: draft.phone }, 'phone');
-    add(draft, failedJson(draft, { kind: draft.outcome, failure: draft.failure }, { phone }));
+export async function outputItems(
+  rows: readonly Row[],
+  operation: SendOperation,
+  isDryRun = false,
+): Promise<MessageItem[]> {
+  const items: MessageItem[] = [];
+  for (const row of rows) {
+    items.push({ json: jsonOf(row, operation, isDryRun), pairedItem: { item: row.item } });
+    if (items.length % YIELD_EVERY === 0) await pause();
   }
-  for (const receipt of receipts) {
-    for (const { message, outcome } of receipt.results) {
-      if (outcome.kind !== 'skipped') add(message, jsonOf(operation, receipt, message, outcome));
-      else add(message, { ...skipped(message, outcome.reason), ...detailsOfSkipped(message, outcome) });
-    }
-  }
-  const outcomes = outcomesOfOriginals(delivered);
-  for (const { message, original } of duplicates) {
-    const place = {
-      duplicate_of: original.item,
-      ...(original.entry !== null && { duplicate_of_entry: original.entry }),
-    };
-    const outcome = outcomes.get(original);
-    if (outcome !== undefined && 'failure' in outcome) {
-      add(message, failedJson(message, outcome, { phone: message.phone, ...place }));
-    } else {
-      const id = outcome?.kind === 'sent' ? outcome.messageId : null;
-      add(message, { ...skipped(message, 'duplicate', id), ...place });
-    }
-  }
-  for (const { number, messages } of planned) {
-    for (const message of messages) {
-      add(message, plannedJson(message, { status: 'dry_run', reason: 'would_be_sent', batch: number }));
-    }
-  }
-  // Answers to requests that ran at the same time can come in any order.
-  return items.sort(([a], [b]) => byOrigin(a, b)).map(([, item]) => item);
+  return items;
 }
 
 export function failedItem(item: number, failure: Failure): INodeExecutionData {
-  const json = failedJson({ item, entry: null }, { kind: 'not_sent', failure }, { phone: null });
+  const json = failedJson({ kind: 'not_sent', failure }, null);
   return { json, pairedItem: { item } };
 }
 
 /**
- * Fields of outcomes. The input may have them from an earlier run, as in a loop or a table, and then they are no longer true:
- * n8n would even run a node again whose first item has an error.
+ * Fields of outcomes. The input may have them from an earlier run, as in a loop or a table, and then they are no longer
+ * true: n8n would even run a node again whose first item has an error.
  */
 const OF_OUTCOMES: ReadonlySet<string> = new Set([
   ...['message_id', 'status', 'batch', 'sent_at', 'credits_used', 'credits_remaining', 'phone_given', 'characters'],
@@ -97,76 +67,69 @@ export function withInputFields(
   });
 }
 
-function jsonOf(
-  operation: SendOperation,
-  receipt: Receipt,
-  message: Message,
-  outcome: Exclude<Outcome, Skipped>,
-): IDataObject {
-  const { batch, data } = receipt;
-  // A message that only the delivery record knows may have none.
-  const phone = message.phone === '' ? null : message.phone;
-  if ('failure' in outcome) {
-    const details = { phone, ...(batch !== null && { batch }), ...testOf(message) };
-    return failedJson(message, outcome, details);
-  }
-  const { messageId, status } = outcome;
-  const json = messageJson(operation, { message_id: messageId, phone, status, batch }, data ?? {});
-  return { ...json, ...partsOf(message), ...testOf(message), ...(data === null && ANSWER_LOST) };
+function jsonOf(row: Row, operation: SendOperation, isDryRun: boolean): IDataObject {
+  const { outcome, testFor } = row;
+  if (outcome === null) throw new Error('a message has no outcome');
+  if ('failure' in outcome) return failedJson(outcome, row);
+  const isPlan = isDryRun && outcome.kind !== 'sent';
+  const json = isPlan ? plannedJson(row, outcome) : messageJson(row, outcome, operation);
+  const { length } = textsOf(row);
+  if (length > 1 && (isPlan || outcome.kind === 'sent')) json.parts = length;
+  if (testFor !== null) json.test_for = testFor;
+  if (outcome.kind === 'skipped') Object.assign(json, detailsOf(row, outcome));
+  else if (outcome.kind === 'sent' && row.data === null) Object.assign(json, ANSWER_LOST);
+  return json;
 }
 
-function detailsOfSkipped(message: Message, outcome: Skipped): IDataObject {
+/** Of Send, with the answer to the message's own request. */
+function messageJson(row: Row, outcome: Outcome, operation: SendOperation): IDataObject {
+  const isSent = outcome.kind === 'sent';
+  const { data, phone, batch, duplicateOf } = row;
+  const original = duplicateOf?.outcome?.kind === 'sent' ? duplicateOf.outcome.messageId : null;
+  const json = {
+    message_id: isSent ? outcome.messageId : original,
+    phone,
+    status: isSent ? outcome.status : 'skipped',
+  };
+  if (operation === SEND) return { ...pick(isSent ? (data ?? {}) : { credits_used: 0 }, SEND_FIELDS), ...json };
+  const remaining = isSent && data !== null ? scalar(data, 'credits_remaining') : null;
+  return { ...json, batch: isSent ? batch : null, credits_remaining: remaining };
+}
+
+/** Why a message was deliberately not sent, which isn't a failure. */
+function detailsOf({ empty, duplicateOf }: Row, outcome: Skipped): IDataObject {
   return {
+    reason: outcome.reason,
     ...(outcome.reason === 'sent_before' && { sent_before: true }),
-    ...(outcome.reason === 'empty_field' && { empty_fields: [...(message.empty ?? [])] }),
+    ...(outcome.reason === 'empty_field' && { empty_fields: [...empty] }),
     ...(outcome.reason === 'outside_window' && { send_at: new Date(outcome.sendAt).toISOString() }),
+    ...(duplicateOf && originOf(duplicateOf)),
   };
 }
 
-/** For a message that was deliberately not sent, which isn't a failure. */
-function skippedJson(operation: SendOperation, { phone }: Message, reason: SkipReason, id: JsonScalar) {
-  const json = { message_id: id, phone, status: 'skipped', batch: null };
-  return { ...messageJson(operation, json, { credits_used: 0 }), reason };
-}
-
-/** @param data the answer to the request of one message */
-function messageJson(operation: SendOperation, json: IDataObject, data: JsonRecord): IDataObject {
-  if (operation !== SEND) return json;
-  const { batch, ...own } = json;
-  return { ...pick(data, SEND_FIELDS), ...own };
+function originOf({ item, entry }: Row): IDataObject {
+  return { duplicate_of: item, ...(entry !== null && { duplicate_of_entry: entry }) };
 }
 
 /** All items of a dry run have the same fields: n8n's table shows a missing one as "undefined", in red. */
-function plannedJson(
-  message: Message,
-  {
-    status,
-    reason,
-    batch,
-  }: { status: 'dry_run' | 'skipped'; reason: SkipReason | 'would_be_sent'; batch: number | null },
-): IDataObject {
-  const { phone, phoneGiven, text } = message;
-  const [only, ...more] = textsOf(message);
-  const shown = only === undefined || more.length > 0 ? text : only;
+function plannedJson({ phone, phoneGiven, text, parts, batch }: Row, outcome: Outcome): IDataObject {
+  const isPlanned = outcome.kind === 'planned';
+  const shown = parts?.length === 1 ? (parts[0] ?? text) : text;
   return {
     phone,
     message: shown,
-    status,
-    reason,
-    phone_given: phoneGiven ?? phone,
-    batch,
+    status: isPlanned ? 'dry_run' : 'skipped',
+    reason: isPlanned ? 'would_be_sent' : null,
+    phone_given: textOf(phoneGiven) ?? phone,
+    batch: isPlanned ? batch : null,
     characters: codePoints(shown),
-    ...partsOf(message),
-    ...testOf(message),
   };
 }
 
-function failedJson(
-  origin: Origin,
-  { kind, failure }: Unconfirmed,
-  details: IDataObject & { phone: JsonScalar },
-): IDataObject {
+function failedJson({ kind, failure }: Failed, row: Row | null): IDataObject {
   const { code, httpStatus, credits } = failure;
+  const { phone = null, phoneGiven = null, defect = null, testFor = null, batch = null, entry = null } = row ?? {};
+  const given = typeof phoneGiven === 'boolean' ? null : scalar({ phoneGiven }, 'phoneGiven');
   return {
     error: failure.message,
     details: {
@@ -174,18 +137,12 @@ function failedJson(
       http_status: httpStatus,
       outcome: kind,
       ...(credits && { required_credits: credits.required, available_credits: credits.available }),
-      ...details,
-      ...(origin.entry !== null && { entry: origin.entry }),
+      phone: defect === null ? phone : given,
+      ...(batch !== null && { batch }),
+      ...(testFor !== null && { test_for: testFor }),
+      ...(row?.duplicateOf && originOf(row.duplicateOf)),
+      ...(entry !== null && { entry }),
       description: descriptionOf(failure, kind),
     },
   };
-}
-
-function testOf({ testFor }: Message): { test_for?: string } {
-  return testFor === undefined ? {} : { test_for: testFor };
-}
-
-function partsOf(message: Message): { parts?: number } {
-  const { length } = textsOf(message);
-  return length === 1 ? {} : { parts: length };
 }

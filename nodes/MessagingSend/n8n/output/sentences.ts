@@ -1,8 +1,7 @@
-import { isRecord } from '../../api/records';
+import { addTo, isRecord } from '../../api/records';
 import type { Failure } from '../../failures/failure';
-import { addTo, byOrigin, type Origin } from '../../messages/message';
-import type { Unconfirmed } from '../../messages/outcome';
-import { type SkipReason, type Summary } from './summary';
+import type { Failed, Origin, SkipReason } from '../../messages/row';
+import type { Summary } from './summary';
 
 // The sentences about a run that make up hint, log and error; safe to render as HTML.
 
@@ -17,7 +16,11 @@ export function summaryText(summary: Summary): string {
   if (first !== undefined && others.length === 0 && isNothing(summary)) {
     return `Nothing was sent: ${withinSentence(first.failure)}.`;
   }
-  return inSentences(countsText(summary), reasonsText(summary), contentsText(summary));
+  return inSentences(
+    countsText(summary),
+    summary.reasons.length > 0 && reasonsText(summary),
+    hasContents(summary) && contentsText(summary),
+  );
 }
 
 /** Whether the run achieved nothing: no message may have been sent, and none was skipped. */
@@ -55,6 +58,7 @@ export function countsText(summary: Summary): string {
 const WHY_SKIPPED: Readonly<Record<SkipReason, string>> = {
   duplicate: "of 'Duplicate Messages'",
   sent_before: 'already sent',
+  may_have_been_sent: 'an earlier execution may have sent them',
   empty_field: "of 'Empty Fields'",
   opted_out: "of 'Never Send To'",
   outside_window: "of 'Send Window'",
@@ -81,7 +85,7 @@ export function reasonsText({ reasons, planned }: Summary, forModel = false): st
 function placesText(origins: readonly Origin[], forModel: boolean): string {
   const most = forModel ? FIRST_FOR_MODELS : FIRST;
   const numbers = new Map<number | null, number[]>();
-  for (const { item, entry } of origins.toSorted(byOrigin).slice(0, most)) {
+  for (const { item, entry } of origins.slice(0, most)) {
     addTo(numbers, entry === null ? null : item, entry ?? item);
   }
   const texts = Array.from(numbers, ([item, list]) => {
@@ -112,6 +116,10 @@ export function secondSendText({ sent, uncertain, isRemembered, isTest, planned 
   if (isRemembered || isTest || planned !== null || sent + uncertain === 0) return '';
   const kinds = [sent > 0 && `${sent} sent`, uncertain > 0 && `${uncertain} uncertain`].filter(Boolean);
   return `Don't run this step again: it would send the ${kinds.join(' and ')} message${sent + uncertain === 1 ? '' : 's'} again.`;
+}
+
+function hasContents({ numbersWithSeveral, emptyFields, placeholders, optOuts, codes }: Summary): boolean {
+  return numbersWithSeveral + emptyFields.size + placeholders.length + codes.size > 0 || optOuts !== null;
 }
 
 /** What may be wrong although messages can be sent: repeated numbers, empty fields, opt-outs, guessed countries. */
@@ -157,7 +165,7 @@ const CHECK_FIRST =
   'The message may have been sent: check with the recipient or in the service before you send it again.';
 
 /** What to do about a failure, with the service's own words; safe to render as HTML. */
-export function descriptionOf({ advice, serviceSays }: Failure, outcome: Unconfirmed['kind'] = 'not_sent'): string {
+export function descriptionOf({ advice, serviceSays }: Failure, outcome: Failed['kind'] = 'not_sent'): string {
   const toDo = outcome === 'uncertain' ? [CHECK_FIRST, advice] : [advice || 'Try again later.'];
   const quoted = serviceSays && `The service says: ${serviceSays}${/[.!?…]$/.test(serviceSays) ? '' : '.'}`;
   return inSentences(...toDo, quoted);

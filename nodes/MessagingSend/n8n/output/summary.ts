@@ -1,36 +1,31 @@
-import type { Delivered } from '../../delivery/deliver';
+import type { JsonRecord } from '../../api/records';
 import type { DeliveryOptions } from '../../delivery/options';
-import type { Failure } from '../../failures/failure';
-import { countMessages, type Message, type Origin } from '../../messages/message';
-import type { Outcome, Skipped, Unconfirmed } from '../../messages/outcome';
+import { type Failed, mayHaveBeenSent, type Origin, type Row, type SkipReason } from '../../messages/row';
 import { countryOf } from '../../phone/country';
-import { personOf } from '../../phone/numbering';
+import { pause, YIELD_EVERY } from '../pause';
 
 /** Why messages were not sent, or may have been. Reasons differ by the values in their texts, such as a length. */
-export interface Reason {
-  readonly kind: Unconfirmed['kind'];
-  readonly failure: Failure;
-  /** Where the messages came from: at least one. */
+export interface Reason extends Failed {
+  /** Where the messages came from: at least one, in the order of the input. */
   readonly origins: readonly Origin[];
 }
-
-export type SkipReason = Skipped['reason'] | 'duplicate';
 
 /** The result of a run, counted once for hint, log, error and custom data. It contains no phone number or text. */
 export interface Summary {
   readonly sent: number;
   /** How many of the sent messages an earlier attempt of the run had sent. */
   readonly resumed: number;
+  /** A Retry sends these. */
   readonly notSent: number;
   readonly uncertain: number;
-  /** How many a Retry would send. */
-  readonly left: number;
   /** Deliberately not sent: how many for which reason. */
   readonly skipped: ReadonlyMap<SkipReason, number>;
   /** In the order in which they first occur; messages that another one kept from being sent come last. */
   readonly reasons: readonly Reason[];
+  /** Whether a message was not sent for a reason that was known before the first request. */
   readonly isInvalid: boolean;
-  readonly heldUp: number;
+  /** How many were not sent because another message can't be sent. They are no reason. */
+  readonly heldBack: number;
   /** What a dry run would send, and in how many requests; null for a real run. */
   readonly planned: { readonly messages: number; readonly requests: number } | null;
   /** How many numbers get more than one message. */
@@ -58,78 +53,75 @@ const PLACEHOLDER =
   /(?<!\{)\{[\p{L}\d][\p{L}\w .-]*\}|\[\[[^[\]]+\]\]|<<[^<>]+>>|\*\|\w+\|\*|(?<!\w)%[a-z_]\w*%(?!\w)/iu;
 
 /** @param accounts how many accounts the messages were sent from */
-export function summarize(
-  delivered: Delivered,
+export async function summarize(
+  rows: readonly Row[],
   requests: number,
   accounts: number,
-  { dryRun, duplicateMessages, neverSendTo, testRun, uncertain }: DeliveryOptions,
-): Summary {
-  const { unsendable, receipts, duplicates, planned, recalled, repeated, heldUp } = delivered;
-  const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0 };
+  { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
+): Promise<Summary> {
+  const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0, planned: 0 };
   const skipped = new Map<SkipReason, number>();
   const reasons = new Map<string, Reason & { origins: Origin[] }>();
   const emptyFields = new Map<string, number>();
   const messagesTo = new Map<string, number>();
-  const guessed = new Map<string, Message['readAs']>();
-  let [resumed, creditsUsed] = [0, 0];
+  const guessed = new Map<string, Row['readAs']>();
+  const placeholders: Row[] = [];
+  const batches = new Set<number | null>();
+  const answers = new Set<JsonRecord>();
+  let [resumed, creditsUsed, index] = [0, 0, 0];
   let creditsLeft: number | null = null;
+  let isInvalid = false;
 
-  const addFailed = ({ kind, failure }: Unconfirmed, origin: Origin) => {
-    count[kind] += 1;
-    const key = `${kind} ${failure.message}`;
-    const reason = reasons.get(key);
-    if (reason === undefined) reasons.set(key, { kind, failure, origins: [origin] });
-    else reason.origins.push(origin);
-  };
-  const addContents = ({ phone, testFor, empty, readAs }: Message, arrives: boolean) => {
-    if (readAs !== undefined) guessed.set(testFor ?? phone, readAs);
-    if (arrives && repeated.size > 0 && testFor === undefined) increase(messagesTo, personOf(phone));
-    for (const name of empty ?? []) increase(emptyFields, name);
-  };
-
-  for (const draft of unsendable) addFailed({ kind: draft.outcome, failure: draft.failure }, draft);
-  for (const [index, { results, data }] of receipts.entries()) {
-    const isNew = index >= recalled;
-    for (const { message, outcome } of results) {
-      if ('failure' in outcome) addFailed(outcome, message);
-      else count[outcome.kind] += 1;
-      if (outcome.kind === 'sent' && !isNew) resumed += 1;
-      if (outcome.kind === 'skipped') increase(skipped, outcome.reason);
-      if (outcome.kind === 'sent' || outcome.kind === 'uncertain') addContents(message, true);
-      else if (outcome.kind === 'skipped' && outcome.reason !== 'sent_before') addContents(message, false);
+  for (const row of rows) {
+    if ((index += 1) % YIELD_EVERY === 0) await pause();
+    const { outcome, data, isRecalled } = row;
+    if (outcome === null) continue;
+    count[outcome.kind] += 1;
+    if ('failure' in outcome) {
+      isInvalid ||= row.batch === null && row.duplicateOf === null && !isRecalled;
+      const key = `${outcome.kind} ${outcome.failure.message}`;
+      const reason = reasons.get(key);
+      if (reason === undefined) reasons.set(key, { ...outcome, origins: [row] });
+      else reason.origins.push(row);
+    } else if (outcome.kind === 'skipped') increase(skipped, outcome.reason);
+    if (outcome.kind === 'sent' && isRecalled) resumed += 1;
+    if (outcome.kind === 'planned') {
+      batches.add(row.batch);
+      if (PLACEHOLDER.test(row.text)) placeholders.push(row);
     }
-    const { credits_used: used, credits_remaining: left } = data ?? {};
-    if (isNew && typeof used === 'number') creditsUsed += used;
+    const arrives = outcome.kind === 'planned' || mayHaveBeenSent(outcome);
+    if (arrives && row.isOneOfSeveral && row.testFor === null) increase(messagesTo, row.person);
+    if (arrives || outcome.kind === 'skipped') {
+      for (const name of row.empty) increase(emptyFields, name);
+      if (row.readAs !== null) guessed.set(row.testFor ?? row.phone, row.readAs);
+    }
+    if (data !== null && !isRecalled) answers.add(data);
+  }
+  for (const { credits_used: used, credits_remaining: left } of answers) {
+    if (typeof used === 'number') creditsUsed += used;
     // Answers to requests that ran at the same time come in any order, and credits only go down, so the lowest is the
     // latest. Earlier attempts don't count: the account may have been topped up since.
-    if (isNew && typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
+    if (typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
   }
-  const outcomes = outcomesOfOriginals(delivered);
-  for (const { message, original } of duplicates) {
-    const outcome = outcomes.get(original);
-    if (outcome === undefined || !('failure' in outcome)) increase(skipped, 'duplicate');
-    else addFailed(outcome, message);
-  }
-  for (const { messages } of planned) for (const message of messages) addContents(message, true);
-
   const codes = new Map<string, number>();
   for (const phone of guessed.keys()) increase(codes, countryOf(phone)?.code ?? '');
   const isExpected = codes.size < 2 && ![...guessed.values()].includes('abroad');
-  const isCause = ({ failure }: Reason) => failure.code !== 'NOT_STARTED';
+  const all = [...reasons.values()];
+  const [effects, held] = ['NOT_STARTED', 'HELD_BACK'].map((code) => all.filter(({ failure }) => failure.code === code));
+  const causes = all.filter((reason) => !effects?.includes(reason) && !held?.includes(reason));
   return {
     sent: count.sent,
     resumed,
     notSent: count.not_sent,
     uncertain: count.uncertain,
-    left: count.not_sent + (uncertain === 'sendAgain' ? count.uncertain : 0),
     skipped,
-    reasons: [...reasons.values()].sort((a, b) => Number(isCause(b)) - Number(isCause(a))),
-    isInvalid: unsendable.length > 0,
-    heldUp,
-    planned: dryRun ? { messages: countMessages(planned), requests: planned.length } : null,
+    reasons: [...causes, ...(effects ?? [])],
+    isInvalid,
+    heldBack: held?.[0]?.origins.length ?? 0,
+    planned: dryRun ? { messages: count.planned, requests: batches.size } : null,
     numbersWithSeveral: [...messagesTo.values()].filter((messages) => messages > 1).length,
     emptyFields,
-    placeholders: planned.flatMap(({ messages }) => messages.filter(({ text }) => PLACEHOLDER.test(text))),
+    placeholders,
     optOuts: neverSendTo.numbers?.length ?? null,
     codes: isExpected ? new Map() : codes,
     isTest: testRun !== null,
@@ -139,17 +131,6 @@ export function summarize(
     creditsLeft: accounts > 1 ? null : creditsLeft,
     requests,
   };
-}
-
-/** A duplicate shares the outcome of its original, unless the original was sent: then the duplicate is skipped. */
-export function outcomesOfOriginals({ receipts, duplicates }: Delivered): ReadonlyMap<Message, Outcome> {
-  const originals = new Set(duplicates.map(({ original }) => original));
-  const outcomes = new Map<Message, Outcome>();
-  if (originals.size === 0) return outcomes;
-  for (const { results } of receipts) {
-    for (const { message, outcome } of results) if (originals.has(message)) outcomes.set(message, outcome);
-  }
-  return outcomes;
 }
 
 function increase<Key>(counts: Map<Key, number>, key: Key): void {

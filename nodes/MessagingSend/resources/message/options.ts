@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../../api/records';
 import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions } from '../../delivery/options';
-import type { TestRun } from '../../delivery/selection';
+import type { TestRun } from '../../delivery/select';
 import { failure, FailureError, isFailure } from '../../failures/failure';
 import { countryCodeIn, NOT_SET } from '../../n8n/input/drafts';
 import {
@@ -134,20 +134,6 @@ export const numberCheck = choiceField({
   },
 });
 
-const uncertain = choiceField({
-  displayName: 'On Uncertain Outcome',
-  name: 'uncertain',
-  default: 'report',
-  description: 'What a retry does with a message that may have been sent, because the service did not confirm it',
-  choices: {
-    report: ["Don't Send Again", 'The message is reported as uncertain and never sent again automatically'],
-    sendAgain: [
-      'Send Again',
-      'A retry sends the message again. The recipient may get it twice, and it may use credits twice.',
-    ],
-  },
-});
-
 const parallelRequests: INodeProperties = {
   displayName: 'Parallel Requests',
   name: 'parallelRequests',
@@ -183,7 +169,6 @@ export const deliveryOptions = optionsField(
     maxWait,
     neverSendTo,
     numberCheck,
-    uncertain,
     parallelRequests,
     requestsPerMinute,
     sendWindow,
@@ -232,7 +217,6 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     parallelRequests: Math.floor(readNumber(given, parallelRequests)),
     sendWindow: readSendWindow(given),
     testRun: readTestRun(given, check),
-    uncertain: readChoice(given, uncertain),
   };
 }
 
@@ -246,7 +230,7 @@ function readTestRun(given: GivenOptions, check: PhoneRules['numberCheck']): Tes
     const rules: PhoneRules = { countryCode: null, numberCheck: check === 'mobile' ? 'on' : check };
     const read = readPhone(phone ?? '', rules);
     if (isFailure(read)) throw new FailureError(failure('testPhoneUnreadable', { reason: read.message }));
-    return { phone: read.phone, count: Math.floor(numberFrom(count, 'Count', 1)) };
+    return { phone: read.phone, person: read.person, count: Math.floor(numberFrom(count, 'Count', 1)) };
   };
   return given.get(testRun.name, testRun.displayName, null, parse, NOT_SET);
 }

@@ -1,11 +1,9 @@
 import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { textOf } from '../../delivery/compose';
-import type { Delivered } from '../../delivery/deliver';
 import { SEND } from '../../delivery/operation';
 import { type Failure, failure } from '../../failures/failure';
-import { type Draft, onlyDrafts, type Unsendable } from '../../messages/message';
-import type { Outcome, Result } from '../../messages/outcome';
+import type { Draft } from '../../messages/draft';
 import { isHumanReview, isTool } from '../../n8n/assumptions';
 import { brokenParameter, draftFromItem, naming } from '../../n8n/input/drafts';
 import {
@@ -86,18 +84,20 @@ const WITHOUT_OPTIONS = readDeliveryOptions(new GivenOptions('options', (_path, 
 export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const asked = asking(this);
   const hasLink = isLatest(this, asked);
+  const draft = draftWithLink(this, asked);
   let waitLimit = FOREVER;
-  const { delivered, items } = await sendForRun(this, {
+  const { rows, items } = await sendForRun(this, {
     operation: SEND,
-    drafts: onlyDrafts(draftWithLink(this, asked)),
+    drafts: { items: 1, of: () => draft },
     readOptions: (given) => {
       waitLimit = readWaitLimit(given, this.getTimezone());
       return { ...WITHOUT_OPTIONS, ...readLimitOptions(given), numberCheck: readChoice(given, numberCheck) };
     },
     failure: notForModel(this.getNode()),
-    review: (delivered) => (hasLink ? delivered : withoutLost(delivered)),
+    // Of a question that an earlier execution has asked, the link no longer works, so that another must be sent.
+    lost: hasLink ? null : failure('linkLost'),
   });
-  if (!isSent(delivered)) return [items];
+  if (rows.some(({ outcome }) => outcome?.kind !== 'sent')) return [items];
   warnOfLink(this, asked);
   await waitForAnswer(this, waitLimit());
   return [this.getInputData().map(withoutError)];
@@ -122,10 +122,10 @@ function notForModel(node: INode): Failure | null {
 }
 
 /** The draft of the message; the question is kept for the page behind its link. */
-function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsendable {
+function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft {
   const read = naming((name, ...more) => context.getNodeParameter(name === phone.name ? sendTo.name : name, ...more));
   const draft = draftFromItem(0, read);
-  if (draft.kind === 'unsendable') return draft;
+  if (draft.kind === 'unreadable') return draft;
   try {
     const page = readPage((name, fallback) => read(name, 0, fallback), context.getWorkflow().name);
     keepQuestion(context, asked, { text: textOf(draft.message) ?? '', ...page });
@@ -133,18 +133,4 @@ function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsend
   } catch (error) {
     return brokenParameter(0, error, draft.phone);
   }
-}
-
-/** Of a question that an earlier execution has asked, the link no longer works, so that another must be sent. */
-function withoutLost(delivered: Delivered): Delivered {
-  if (delivered.recalled === 0) return delivered;
-  const lost: Outcome = { kind: 'uncertain', failure: failure('linkLost') };
-  const reviewed = ({ message, outcome }: Result) => ({ message, outcome: outcome.kind === 'sent' ? lost : outcome });
-  const receipts = delivered.receipts.map((receipt) => ({ ...receipt, results: receipt.results.map(reviewed) }));
-  return { ...delivered, receipts };
-}
-
-function isSent({ unsendable, receipts }: Delivered): boolean {
-  const all = receipts.flatMap(({ results }) => results);
-  return unsendable.length === 0 && all.every(({ outcome }) => outcome.kind === 'sent');
 }

@@ -1,0 +1,116 @@
+import { type Failure, failure, isFailure } from '../failures/failure';
+import { identityOf, isOpen, mayHaveBeenSent, type Row, settle, type Skipped } from '../messages/row';
+import { readPhone } from '../phone/phone';
+import type { DeliveryOptions } from './options';
+import { Windows } from './sendWindow';
+
+/**
+ * Why the user doesn't want a message sent now; null if it may be. Asked when a run is planned, and again when the
+ * message's request is about to leave: by then, a window may have closed.
+ */
+export type KeepBack = (row: Row) => Skipped | null;
+
+/**
+ * Settles open rows that the user doesn't want sent now, and finds duplicates. What earlier attempts have sent, or may
+ * have, counts first: a duplicate of such a message is one even if something else would keep it back.
+ * @param isOnce whether messages that are the same are sent once
+ * @returns the rows that were settled
+ */
+export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack | null): Row[] {
+  const originals = new Map<string, Row>();
+  const keptBack: Row[] = [];
+  if (isOnce) {
+    for (const row of rows) if (row.isOneOfSeveral && mayHaveBeenSent(row.outcome)) addFirst(originals, row);
+  }
+  for (const row of rows) {
+    if (!isOpen(row) || row.defect !== null) continue;
+    const isComparable = isOnce && row.isOneOfSeveral;
+    const original = isComparable ? originals.get(identityOf(row)) : undefined;
+    if (original !== undefined) {
+      row.duplicateOf = original;
+      continue;
+    }
+    const outcome = keepBack?.(row) ?? null;
+    if (outcome !== null) {
+      settle(row, outcome);
+      keptBack.push(row);
+    } else if (isComparable) addFirst(originals, row);
+  }
+  return keptBack;
+}
+
+function addFirst(originals: Map<string, Row>, row: Row): void {
+  const identity = identityOf(row);
+  if (!originals.has(identity)) originals.set(identity, row);
+}
+
+/**
+ * Settles duplicates, once their originals have their outcomes. They share them, but only the original was sent: its
+ * duplicates were skipped.
+ */
+export function settleDuplicates(rows: readonly Row[]): void {
+  for (const row of rows) {
+    const shared = row.duplicateOf?.outcome;
+    if (shared === undefined || shared === null) continue;
+    const isSent = shared.kind === 'sent' || shared.kind === 'planned';
+    settle(row, isSent ? { kind: 'skipped', reason: 'duplicate' } : shared);
+  }
+}
+
+/** A run whose first messages are sent to a tester; the rest is not sent. */
+export interface TestRun {
+  readonly phone: string;
+  readonly person: string;
+  readonly count: number;
+}
+
+/** Diverts the first open rows to the tester, and settles the others. */
+export function divertToTester(rows: readonly Row[], { phone, person, count }: TestRun): void {
+  let left = count;
+  for (const row of rows) {
+    if (!isOpen(row) || row.defect !== null) continue;
+    if (left > 0) Object.assign(row, { phone, person, testFor: row.phone });
+    else settle(row, { kind: 'skipped', reason: 'test_run' });
+    left -= 1;
+  }
+}
+
+/**
+ * Decides which messages are kept back.
+ * @param now in milliseconds since 1970
+ * @param timeZone the workflow's, for numbers that belong to no country
+ * @returns null if none are, or why that can't be decided: then nothing may be sent
+ */
+export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone: string): KeepBack | Failure | null {
+  const { emptyFields, neverSendTo, sendWindow, testRun } = options;
+  const optedOut = peopleIn(neverSendTo, options.numberCheck === 'off');
+  if (isFailure(optedOut)) return optedOut;
+  // Test runs ignore the send window.
+  const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, [timeZone]);
+  if (emptyFields === 'send' && optedOut.size === 0 && windows === null) return null;
+  return ({ phone, person, empty }) => {
+    if (optedOut.has(person)) return { kind: 'skipped', reason: 'opted_out' };
+    if (empty.length > 0 && emptyFields === 'doNotSend') return { kind: 'skipped', reason: 'empty_field' };
+    const sendAt = windows?.closedUntil(phone, now()) ?? null;
+    return sendAt === null ? null : { kind: 'skipped', reason: 'outside_window', sendAt };
+  };
+}
+
+/** A wrong opt-out list is worse than none, so if one number can't be read, nothing is sent. */
+function peopleIn(
+  { numbers, countryCode }: DeliveryOptions['neverSendTo'],
+  isUnchecked: boolean,
+): ReadonlySet<string> | Failure {
+  const people = new Set<string>();
+  for (const [index, number] of (numbers ?? []).entries()) {
+    // With 'on', because landlines opt out, too. Even unchecked, a number without + must be one that 'on' can read.
+    const checked = readPhone(number, { countryCode, numberCheck: 'on' });
+    const unchecked = isUnchecked ? readPhone(number, { countryCode, numberCheck: 'off' }) : checked;
+    const isSure = !isFailure(unchecked) && unchecked.readAs === null;
+    if (isFailure(checked) && !isSure) {
+      return failure('optOutUnreadable', { place: index + 1, count: numbers?.length ?? 0, reason: checked.message });
+    }
+    for (const read of [checked, unchecked]) if (!isFailure(read)) people.add(read.person);
+  }
+  return people;
+}

@@ -1,0 +1,134 @@
+/** One record for each message, from its draft to its outcome. */
+import type { JsonRecord, JsonScalar } from '../api/records';
+import type { Failure } from '../failures/failure';
+
+/** Where a message came from, so that its outcome reaches the right item. */
+export interface Origin {
+  readonly item: number;
+  /** Index in the item's list of messages; null when the item is the message. */
+  readonly entry: number | null;
+}
+
+/** A message. All its fields are always there, in this order, so that V8 handles all rows of a run alike. */
+export interface Row extends Origin {
+  /** What the user gave for the phone number. */
+  readonly phoneGiven: unknown;
+  /**
+   * 7 to 15 digits with the country code, without + or leading 0 (API 4.2); empty if the number can't be read. In a
+   * test run, the tester's.
+   */
+  phone: string;
+  /** The phone number in its usual spelling; empty if it can't be read. In a test run, the tester's. */
+  person: string;
+  /** Which country a number without + or 00 was read in; null if it has one of them. */
+  readonly readAs: 'home' | 'abroad' | null;
+  /** The user's whole text in NFC, even if only a part of it is sent. */
+  readonly text: string;
+  /** Sent in place of the text: its beginning, or its parts in order. */
+  readonly parts: readonly string[] | null;
+  /** The 'Message Key', which stands for the text; null if the text stands for itself. */
+  readonly key: string | null;
+  /** Fields whose values belong in the text, and that are empty. */
+  readonly empty: readonly string[];
+  /** Why it can't be sent as it was given; null if it can. */
+  readonly defect: Failure | null;
+  /** In a test run, the number that the message is meant for. */
+  testFor: string | null;
+  /** Whether its person gets several messages in this run. */
+  isOneOfSeveral: boolean;
+  /** The message that is sent in its place, because both are the same. */
+  duplicateOf: Row | null;
+  /** The number of its request, counted from 1; null if there is none, or none is known. */
+  batch: number | null;
+  /** The `data` of the answer to its request (API 2.2, 2.3): one object for all rows of a request. */
+  data: JsonRecord | null;
+  /** Whether its outcome is that of an earlier attempt. */
+  isRecalled: boolean;
+  /** Set by {@link settle}, once. */
+  outcome: Outcome | null;
+}
+
+/** The rows of one request: 1 to 100 texts, all with the same number. */
+export type Batch = readonly Row[];
+
+/** How a message ended. */
+export type Outcome =
+  | Sent
+  | Failed
+  | Skipped
+  /** Only in a dry run: it would be sent. */
+  | { readonly kind: 'planned' };
+
+export interface Sent {
+  readonly kind: 'sent';
+  readonly messageId: JsonScalar;
+  readonly status: JsonScalar;
+}
+
+/** The message was not sent, or nobody knows whether it was. */
+export interface Failed {
+  /** `not_sent`: sending it again is safe. `uncertain`: it may have been sent, so sending it again may send it twice. */
+  readonly kind: 'not_sent' | 'uncertain';
+  readonly failure: Failure;
+}
+
+/** The user doesn't want it sent, or not again. */
+export type Skipped =
+  | { readonly kind: 'skipped'; readonly reason: Exclude<SkipReason, 'outside_window'> }
+  /** `sendAt`: when the window opens next, in milliseconds since 1970. */
+  | { readonly kind: 'skipped'; readonly reason: 'outside_window'; readonly sendAt: number };
+
+export type SkipReason =
+  | 'duplicate'
+  | 'sent_before'
+  | 'may_have_been_sent'
+  | 'empty_field'
+  | 'opted_out'
+  | 'outside_window'
+  | 'test_run';
+
+/** @throws if the message already has an outcome */
+export function settle(row: Row, outcome: Outcome): void {
+  if (row.outcome !== null) throw new Error(`A message was settled twice: ${row.outcome.kind}, then ${outcome.kind}`);
+  row.outcome = outcome;
+}
+
+/** The outcome of a message that did not leave, for this reason. */
+export function failed(why: Failure): Failed {
+  return { kind: why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent', failure: why };
+}
+
+/** Whether the message may still be sent: it has no outcome, and shares none. */
+export function isOpen({ outcome, duplicateOf }: Row): boolean {
+  return outcome === null && duplicateOf === null;
+}
+
+/** Whether the message must not be sent again. */
+export function mayHaveBeenSent(outcome: Outcome | null): outcome is Sent | Failed {
+  return outcome?.kind === 'sent' || outcome?.kind === 'uncertain';
+}
+
+/**
+ * What makes two messages the same: one person and one content, which is the 'Message Key' or, without one, the text
+ * without space at its ends. Everything that compares messages compares this.
+ */
+export function identityOf({ person, key, text }: Row): string {
+  return key === null ? `${person} text ${text.trim()}` : `${person} key ${key}`;
+}
+
+/** The texts that are sent for a message, in order. Nearly all messages have one. */
+export function textsOf({ text, parts }: Row): readonly string[] {
+  return parts ?? [text];
+}
+
+/** Marks the messages whose person gets several in this run. */
+export function markSeveral(rows: readonly Row[]): void {
+  const firsts = new Map<string, Row>();
+  for (const row of rows) {
+    row.isOneOfSeveral = false;
+    if (row.defect !== null || row.outcome !== null) continue;
+    const first = firsts.get(row.person);
+    if (first === undefined) firsts.set(row.person, row);
+    else first.isOneOfSeveral = row.isOneOfSeveral = true;
+  }
+}
