@@ -162,13 +162,19 @@ class Dispatch {
       rejection = { batch: rows, reply: isWhole && !stopOnFailure ? await this.clarified(reply) : reply };
     }
     if (rejection !== null && (stopOnFailure || rejection.reply.failure.scope === 'run')) {
-      const ended = rejection;
-      const offenders = offendersIn(ended);
-      this.settleAll(rows, (row) => unsent(ended, offenders.get(row)));
+      this.settleLast(rejection);
       rejection = null;
     }
     end();
     return rejection;
+  }
+
+  /** Settles the messages of a rejection that ends the run. If it names some of them, the others are not to blame. */
+  private settleLast(rejection: Rejection): void {
+    const offenders = offendersIn(rejection);
+    const isNamed = offenders.size > 0 && rejection.reply.failure.scope !== 'run';
+    const others = isNamed ? failure('notStarted') : rejection.reply.failure;
+    this.settleAll(rejection.batch, (row) => unsent(rejection, offenders.get(row) ?? others));
   }
 
   /** The first unclear rejection, such as a 403, concerns the run if the balance is rejected as well; so does the third in a row. */
