@@ -2,7 +2,7 @@ import { MAX_BATCH_SIZE, MAX_CHARACTERS } from '../api/endpoints';
 import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Draft, Drafts, Given } from '../messages/draft';
-import type { Row } from '../messages/row';
+import { markIfSeveral, type Row } from '../messages/row';
 import { type ReadNumber, readPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
@@ -11,31 +11,39 @@ import type { DeliveryOptions } from './options';
  * Halves of characters, as of an emoji that was cut in two, and null characters. No reader sees them, and a service
  * that can't read or store them (PHP, PostgreSQL) would reject the whole batch, or crash on it.
  */
-const NO_CHARACTER = /[\0\p{Surrogate}]/gu;
+const NO_CHARACTER = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** A character that a reader sees: no space, control character, or character that fonts leave out. */
-const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** No reader sees these: space, control characters, and characters that fonts leave out. */
+const INVISIBLE = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800]';
 
 /** What JavaScript writes in place of a missing value, as a word of its own. */
 const MISSING =
   /[Uu]ndefined|UNDEFINED|(?<!\p{L})(?:null|NULL|NaN|Invalid (?:Date(?:Time)?|Duration|Interval))(?!\p{L})|\[object Object\]/gu;
+
+/** Matches a text in which a reader sees nothing that means something. */
+const EMPTY = new RegExp(`^(?:${INVISIBLE}|${MISSING.source})*$`, 'u');
+const BLANK = new RegExp(`^${INVISIBLE}*$`, 'u');
 
 /** A field of an item, as in `$json.name`. */
 const FIELD_OF_ITEM = /\$json[.[]/;
 
 export type Rules = Pick<DeliveryOptions, 'longMessages' | 'numberCheck' | 'emptyFields'>;
 
-/**
- * Makes a row of each draft, in the order of the input. A bad draft never harms another.
- * @param pause called after each item, because its expressions can take n8n some tenths of a millisecond
- */
+/** In items: their expressions can take n8n some tenths of a millisecond each. */
+const PAUSE_EVERY = 8;
+
+/** Makes a row of each draft, in the order of the input. A bad draft never harms another. */
 export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Promise<void>): Promise<Row[]> {
   const rows: Row[] = [];
+  const firsts = new Map<string, Row>();
   for (let item = 0; item < drafts.items; item += 1) {
     const given = drafts.of(item);
-    if ('kind' in given) rows.push(compose(given, rules));
-    else for (const draft of given) rows.push(compose(draft, rules));
-    await pause();
+    for (const draft of 'kind' in given ? [given] : given) {
+      const row = compose(draft, rules);
+      rows.push(row);
+      markIfSeveral(row, firsts);
+    }
+    if (item % PAUSE_EVERY === 0) await pause();
   }
   return rows;
 }
@@ -90,7 +98,7 @@ function contentOf({ message, key, link, empty }: Given, { longMessages, emptyFi
   if (isUnevaluated(own)) return failure('textNotEvaluated');
   const isKeptBack = empty !== undefined && emptyFields === 'doNotSend';
   if (own.includes('[object Object]') && !isKeptBack) return failure('textOfObject');
-  if (!VISIBLE.test(own.replace(MISSING, '')) || Number.isNaN(message)) return failure('textEmpty');
+  if (EMPTY.test(own) || Number.isNaN(message)) return failure('textEmpty');
   if (key !== null && isUnevaluated(key)) return failure('keyNotEvaluated');
   const after = link === undefined ? '' : `\n${link}`;
   const text = `${own.replaceAll('\\{{', '{{')}${after}`.normalize('NFC');
@@ -107,20 +115,20 @@ function shortened(
   longMessages: Rules['longMessages'],
 ): Content | Failure {
   if (longMessages === 'split') {
-    const parts = split(text, MAX_CHARACTERS).filter((part) => VISIBLE.test(part));
+    const parts = split(text, MAX_CHARACTERS).filter((part) => !BLANK.test(part));
     if (parts.length <= MAX_BATCH_SIZE) return { text, parts };
     return failure('textTooLong', { characters, max: MAX_CHARACTERS * MAX_BATCH_SIZE });
   }
   const start = truncate(text, MAX_CHARACTERS);
-  if (longMessages === 'truncate' && VISIBLE.test(start)) return { text, parts: [start] };
+  if (longMessages === 'truncate' && !BLANK.test(start)) return { text, parts: [start] };
   const extra = codePoints(after);
   return failure('textTooLong', { characters: characters - extra, max: MAX_CHARACTERS - extra });
 }
 
 /** Whether the text contains an unevaluated expression (without a backslash): every recipient would get it. */
 function isUnevaluated(text: string): boolean {
-  const start = text.search(/(?<!\\)\{\{/);
-  return (start !== -1 && text.includes('}}', start)) || FIELD_OF_ITEM.test(text);
+  const start = text.includes('{{') ? text.search(/(?<!\\)\{\{/) : -1;
+  return (start !== -1 && text.includes('}}', start)) || (text.includes('$json') && FIELD_OF_ITEM.test(text));
 }
 
 /** How many words in a text stand for a missing value. */

@@ -5,7 +5,7 @@ import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Reservations } from '../journal/sendOnce/reservations';
 import type { Drafts } from '../messages/draft';
-import { type Batch, failed, isOpen, markSeveral, type Row, settle, textsOf } from '../messages/row';
+import { type Batch, failed, isOpen, type Row, settle, textsOf } from '../messages/row';
 import type { Requests } from '../requests/requests';
 import type { Outages } from './circuitBreaker';
 import { composeAll } from './compose';
@@ -58,18 +58,16 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
   const { duplicateMessages, testRun, dryRun } = options;
   const isOnce = duplicateMessages !== 'send';
   const rows = await composeAll(delivery.drafts, options, pause);
-  markSeveral(rows);
-  await pause();
   // The journal of a test knows the tester's number, so messages are diverted before it is asked.
   const isTest = testRun !== null && delivery.broken === null;
   if (isTest) {
     select(rows, isOnce, keepBack);
     divertToTester(rows, testRun);
-    markSeveral(rows);
   }
-  const lastBatch = await journal.recall(rows, delivery.lost);
+  const lastBatch = await journal.recall(rows, delivery.lost, pause);
   await pause();
   const refused = refuse(rows, delivery);
+  await pause();
   if (!isTest) journal.note(select(rows, isOnce, keepBack), null);
   if (refused > 0 && stopOnFailure) {
     for (const row of rows) if (isOpen(row)) settle(row, HELD_BACK);

@@ -9,7 +9,10 @@ import type { Batch, Failed, Outcome, Row } from '../messages/row';
  * reordered, doubled or missing, so they are matched by phone, then by order. A message without an entry is uncertain.
  */
 export function matchEntries(batch: Batch, data: JsonRecord): readonly Outcome[] {
-  return confirmed(matched(batch, uniqueEntries(Array.isArray(data.messages) ? data.messages.filter(isRecord) : [])), data);
+  return confirmed(
+    matched(batch, uniqueEntries(Array.isArray(data.messages) ? data.messages.filter(isRecord) : [])),
+    data,
+  );
 }
 
 function matched(batch: Batch, entries: readonly JsonRecord[]): Outcome[] {

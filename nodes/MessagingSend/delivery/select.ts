@@ -68,8 +68,9 @@ export interface TestRun {
 export function divertToTester(rows: readonly Row[], { phone, person, count }: TestRun): void {
   let left = count;
   for (const row of rows) {
+    row.isOneOfSeveral = false;
     if (!isOpen(row) || row.defect !== null) continue;
-    if (left > 0) Object.assign(row, { phone, person, testFor: row.phone });
+    if (left > 0) Object.assign(row, { phone, person, testFor: row.phone, isOneOfSeveral: count > 1 });
     else settle(row, { kind: 'skipped', reason: 'test_run' });
     left -= 1;
   }

@@ -58,12 +58,12 @@ export class Journal {
    * @param lost why a message that was sent is uncertain all the same; null if it is not
    * @returns the highest batch number so far; 0 if there is none
    */
-  async recall(rows: readonly Row[], lost: Failure | null): Promise<number> {
+  async recall(rows: readonly Row[], lost: Failure | null, pause: () => Promise<void>): Promise<number> {
     const { record, crash } = this;
     const { recorded, lastBatch } = record.recall(rows);
     const isRetry = crash?.isRetry === true;
     // If the database can't be asked, nothing leaves and nothing is noted: the next attempt asks again.
-    const asked = crash === null ? NO_LEDGER : await crash.recall(rows).catch(() => notAsked(isRetry));
+    const asked = crash === null ? NO_LEDGER : await crash.recall(rows, pause).catch(() => notAsked(isRetry));
     const { listed, attempt } = asked;
     this.attempt = attempt;
     if (recorded === null && listed === null) return lastBatch;

@@ -79,13 +79,7 @@ export type Skipped =
   | { readonly kind: 'skipped'; readonly reason: 'outside_window'; readonly sendAt: number };
 
 export type SkipReason =
-  | 'duplicate'
-  | 'sent_before'
-  | 'may_have_been_sent'
-  | 'empty_field'
-  | 'opted_out'
-  | 'outside_window'
-  | 'test_run';
+  'duplicate' | 'sent_before' | 'may_have_been_sent' | 'empty_field' | 'opted_out' | 'outside_window' | 'test_run';
 
 /** @throws if the message already has an outcome */
 export function settle(row: Row, outcome: Outcome): void {
@@ -121,14 +115,13 @@ export function textsOf({ text, parts }: Row): readonly string[] {
   return parts ?? [text];
 }
 
-/** Marks the messages whose person gets several in this run. */
-export function markSeveral(rows: readonly Row[]): void {
-  const firsts = new Map<string, Row>();
-  for (const row of rows) {
-    row.isOneOfSeveral = false;
-    if (row.defect !== null || row.outcome !== null) continue;
-    const first = firsts.get(row.person);
-    if (first === undefined) firsts.set(row.person, row);
-    else first.isOneOfSeveral = row.isOneOfSeveral = true;
-  }
+/**
+ * Marks a message whose person gets several in this run, and the first of them.
+ * @param firsts the first message of each person so far
+ */
+export function markIfSeveral(row: Row, firsts: Map<string, Row>): void {
+  if (row.defect !== null) return;
+  const first = firsts.get(row.person);
+  if (first === undefined) firsts.set(row.person, row);
+  else first.isOneOfSeveral = row.isOneOfSeveral = true;
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 import { type Batch, identityOf, mayHaveBeenSent, type Row } from '../../messages/row';
 import type { Facts } from '../list/facts';
@@ -18,10 +18,6 @@ export interface Pages {
   readonly all: ReadonlyArray<readonly Row[]>;
   /** The page of each message, from 0. */
   readonly pageOf: ReadonlyMap<Row, number>;
-  /** A hash of the places and people of the messages. */
-  readonly places: string;
-  /** A hash of the messages' identities. */
-  readonly contents: string;
 }
 
 /** @param rows all that can be sent, in the order of their places */
@@ -31,14 +27,26 @@ export function pagesOf(rows: readonly Row[]): Pages {
   const all = Array.from({ length: count }, (_, page) => rows.slice(page * size, (page + 1) * size));
   const pageOf = new Map<Row, number>();
   for (const [page, own] of all.entries()) for (const row of own) pageOf.set(row, page);
-  // A null character separates the values: none contains one.
-  const identify = (markOf: (row: Row) => string) => hash('sha256', rows.map(markOf).join('\0'), 'base64');
-  return {
-    all,
-    pageOf,
-    places: identify((row) => `${placeOf(row)} ${row.person}`),
-    contents: identify(identityOf),
-  };
+  return { all, pageOf };
+}
+
+export interface Digests {
+  /** A hash of the places and people of the messages. */
+  readonly places: string;
+  /** A hash of the messages' identities. */
+  readonly contents: string;
+}
+
+/** @param pause called after each page */
+export async function digestsOf({ all }: Pages, pause: () => Promise<void>): Promise<Digests> {
+  const [places, contents] = [createHash('sha256'), createHash('sha256')];
+  for (const page of all) {
+    // No value contains a null character.
+    places.update(page.map((row) => `${placeOf(row)} ${row.person}\0`).join(''));
+    contents.update(page.map((row) => `${identityOf(row)}\0`).join(''));
+    await pause();
+  }
+  return { places: places.digest('base64'), contents: contents.digest('base64') };
 }
 
 /** The name of the fact that an attempt has begun: one of its requests may have left. */
@@ -58,20 +66,26 @@ export interface AttemptFacts {
   readonly pages: readonly string[];
 }
 
-export function attemptFacts(facts: Facts, run: string, attempt: number, messages: Pages): AttemptFacts {
+export function attemptFacts(
+  facts: Facts,
+  run: string,
+  attempt: number,
+  { all }: Pages,
+  digests: Digests,
+): AttemptFacts {
   const name = begunName(run, attempt);
   const [begun = '', places = '', contents = '', allSent = ''] = facts.of([
     name,
-    `${name} of ${messages.places}`,
-    `${name} with ${messages.contents}`,
-    `${name} all of ${messages.places}`,
+    `${name} of ${digests.places}`,
+    `${name} with ${digests.contents}`,
+    `${name} all of ${digests.places}`,
   ]);
   return {
     begun,
     places,
     contents,
     allSent,
-    pages: messages.all.map((_page, index) => `${places} ${index}`),
+    pages: all.map((_page, index) => `${places} ${index}`),
   };
 }
 

@@ -4,7 +4,7 @@ import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
 import { digestOf, type Memory, pastWith } from '../memory';
 import type { DeliveryRecord } from '../record/deliveryRecord';
-import { Attempt, attemptFacts, begunName, type Pages, pagesOf } from './attempt';
+import { Attempt, attemptFacts, begunName, type Digests, digestsOf, type Pages, pagesOf } from './attempt';
 
 /** How many attempts are looked up at once. */
 const ASKED_TOGETHER = 4;
@@ -97,14 +97,24 @@ export class CrashLedger {
    * What is known about these messages, and an attempt at them.
    * @throws what the storage throws: then nothing is known
    */
-  async recall(rows: readonly Row[]): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
+  async recall(
+    rows: readonly Row[],
+    pause: () => Promise<void>,
+  ): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
     const { number, unrecorded } = await this.start;
     const pages = pagesOf(rows.filter(({ defect }) => defect === null));
-    const { states, toBar, hadOtherPlaces, hadOtherTexts } = await this.ask(pages, unrecorded);
-    const attempt = new Attempt(this.facts, attemptFacts(this.facts, this.run, number, pages), pages, toBar, () => {
-      // The record will not contain what attempts with other messages sent.
-      if (!hadOtherPlaces) this.record.attempts = number;
-    });
+    const digests = await digestsOf(pages, pause);
+    const { states, toBar, hadOtherPlaces, hadOtherTexts } = await this.ask(pages, digests, unrecorded);
+    const attempt = new Attempt(
+      this.facts,
+      attemptFacts(this.facts, this.run, number, pages, digests),
+      pages,
+      toBar,
+      () => {
+        // The record will not contain what attempts with other messages sent.
+        if (!hadOtherPlaces) this.record.attempts = number;
+      },
+    );
     if (unrecorded.length === 0) return { listed: null, attempt };
     const doubtful = hadOtherTexts ? touchedPeople(pages, states) : new Set<string>();
     const pastOf = (row: Row) => {
@@ -115,12 +125,12 @@ export class CrashLedger {
   }
 
   /** Reads each page's state, where noted wins over any doubt, and which facts (pages, `allSent`) were not begun. */
-  private async ask(pages: Pages, unrecorded: readonly number[]) {
+  private async ask(pages: Pages, digests: Digests, unrecorded: readonly number[]) {
     const states = pages.all.map((): FactState => 'unknown');
     const toBar: string[] = [];
     let [hadOtherPlaces, hadOtherTexts, isUnclear] = [false, false, false];
     for (const number of unrecorded) {
-      const names = attemptFacts(this.facts, this.run, number, pages);
+      const names = attemptFacts(this.facts, this.run, number, pages, digests);
       const [places, contents] = await this.facts.ask([names.places, names.contents]);
       hadOtherTexts ||= contents !== 'noted';
       const asked = places === 'noted' ? names.pages : [];

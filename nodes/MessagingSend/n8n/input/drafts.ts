@@ -102,7 +102,11 @@ function parseList(given: unknown): unknown[] | null {
 }
 
 export function brokenParameter(item: number, error: unknown, phone: unknown = null): Unreadable {
-  return unreadable({ item, entry: null }, phone, (error instanceof FailureError ? error : expressionError(error)).reason);
+  return unreadable(
+    { item, entry: null },
+    phone,
+    (error instanceof FailureError ? error : expressionError(error)).reason,
+  );
 }
 
 /**

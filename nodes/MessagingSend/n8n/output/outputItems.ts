@@ -83,17 +83,17 @@ function jsonOf(row: Row, operation: SendOperation, isDryRun: boolean): IDataObj
 
 /** Of Send, with the answer to the message's own request. */
 function messageJson(row: Row, outcome: Outcome, operation: SendOperation): IDataObject {
-  const isSent = outcome.kind === 'sent';
-  const { data, phone, batch, duplicateOf } = row;
-  const original = duplicateOf?.outcome?.kind === 'sent' ? duplicateOf.outcome.messageId : null;
-  const json = {
-    message_id: isSent ? outcome.messageId : original,
-    phone,
-    status: isSent ? outcome.status : 'skipped',
-  };
-  if (operation === SEND) return { ...pick(isSent ? (data ?? {}) : { credits_used: 0 }, SEND_FIELDS), ...json };
-  const remaining = isSent && data !== null ? scalar(data, 'credits_remaining') : null;
-  return { ...json, batch: isSent ? batch : null, credits_remaining: remaining };
+  const { phone, batch, data } = row;
+  if (outcome.kind !== 'sent') {
+    const original = row.duplicateOf?.outcome;
+    const json = { message_id: original?.kind === 'sent' ? original.messageId : null, phone, status: 'skipped' };
+    if (operation === SEND) return { ...pick({ credits_used: 0 }, SEND_FIELDS), ...json };
+    return { ...json, batch: null, credits_remaining: null };
+  }
+  const { messageId, status } = outcome;
+  if (operation === SEND) return { ...pick(data ?? {}, SEND_FIELDS), message_id: messageId, phone, status };
+  const remaining = data === null ? null : scalar(data, 'credits_remaining');
+  return { message_id: messageId, phone, status, batch, credits_remaining: remaining };
 }
 
 /** Why a message was deliberately not sent, which isn't a failure. */

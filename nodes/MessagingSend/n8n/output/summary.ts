@@ -107,7 +107,9 @@ export async function summarize(
   for (const phone of guessed.keys()) increase(codes, countryOf(phone)?.code ?? '');
   const isExpected = codes.size < 2 && ![...guessed.values()].includes('abroad');
   const all = [...reasons.values()];
-  const [effects, held] = ['NOT_STARTED', 'HELD_BACK'].map((code) => all.filter(({ failure }) => failure.code === code));
+  const [effects, held] = ['NOT_STARTED', 'HELD_BACK'].map((code) =>
+    all.filter(({ failure }) => failure.code === code),
+  );
   const causes = all.filter((reason) => !effects?.includes(reason) && !held?.includes(reason));
   return {
     sent: count.sent,
