@@ -23,7 +23,7 @@ import { readRequestOptions, type RequestOptions } from './input/requestOptions'
 import { beginAttempt, keptOfCall } from './memory/execution';
 import { canRemember, journalOfCall, journalWithoutTrace, openJournal } from './memory/openJournal';
 import { runError, setUpError } from './output/errors';
-import { outputItems, withInputFields } from './output/outputItems';
+import { outputItems } from './output/outputItems';
 import { countInCustomData, progressReporter, reportSummary } from './output/reports';
 import { summarize, type Summary } from './output/summary';
 import { pause } from './pause';
@@ -216,7 +216,7 @@ async function send(run: Invocation): Promise<Delivered> {
   run.report(summary);
   const error = stopOnFailure && summary.reasons.length > 0 ? runError(context.getNode(), summary) : null;
   if (error !== null) throw error;
-  const items = await outputItems(rows, job.operation, options.dryRun);
-  if (!settings.includesInput) return { rows, items };
-  return { rows, items: withInputFields(items, run.inputs, context.getNode().onError === 'continueErrorOutput') };
+  const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';
+  const inputs = settings.includesInput ? { items: run.inputs, hasErrorOutput } : null;
+  return { rows, items: await outputItems(rows, job.operation, options.dryRun, inputs) };
 }

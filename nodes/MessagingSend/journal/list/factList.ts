@@ -42,14 +42,14 @@ export function stateIn(present: ReadonlySet<string>, fact: string): FactState {
 }
 
 /**
- * How long each write repeats a fact's entries, because another process can overwrite them: while the fact is `held`,
- * or until a write that begins after this time finds them. A fact that is still `claiming` isn't repeated.
+ * How long each write repeats a fact's entries, because another process can overwrite them: `always`, until the fact is
+ * released, or until a write that begins after this time finds them. A fact that is still `claiming` isn't repeated.
  */
-type Hold = 'claiming' | 'held' | { readonly untilFoundAfter: number } | null;
+type Repeat = 'claiming' | 'always' | { readonly untilFoundAfter: number } | null;
 
 interface Known {
   state: FactState;
-  hold: Hold;
+  repeat: Repeat;
 }
 
 /** Facts that this process relies on or has just changed: their state here is newer than the list's. */
@@ -63,26 +63,26 @@ class KnownFacts {
     return this.all.get(fact)?.state;
   }
 
-  /** @param hasSurplus whether the list may have entries of the fact that don't fit this state; unchanged by default */
-  set(fact: string, state: FactState, hold: Hold, hasSurplus = this.surplus.has(fact)): void {
-    this.all.set(fact, { state, hold });
+  /** `hasSurplus`: whether the list may have entries of the fact that don't fit this state; unchanged by default. */
+  set(fact: string, { state, repeat, hasSurplus = this.surplus.has(fact) }: Known & { hasSurplus?: boolean }): void {
+    this.all.set(fact, { state, repeat });
     if (hasSurplus) this.surplus.add(fact);
     else this.surplus.delete(fact);
-    this.hold(fact, hold);
+    this.repeat(fact, repeat);
   }
 
-  hold(fact: string, hold: Hold): void {
+  repeat(fact: string, repeat: Repeat): void {
     const known = this.all.get(fact);
     if (known === undefined) return;
-    known.hold = hold;
-    // A fact that nobody holds, and with nothing to remove, is left to the list.
-    if (hold === null && !this.surplus.has(fact)) this.all.delete(fact);
+    known.repeat = repeat;
+    // A fact that no write repeats, and with nothing to remove, is left to the list.
+    if (repeat === null && !this.surplus.has(fact)) this.all.delete(fact);
   }
 
   /** Whether a run of this process has opened the fact, and neither settled nor released it. */
   isInFlight(fact: string): boolean {
     const known = this.all.get(fact);
-    return known?.state === 'open' && (known.hold === 'held' || known.hold === 'claiming');
+    return known?.state === 'open' && (known.repeat === 'always' || known.repeat === 'claiming');
   }
 
   /** Leaves out the entries of known facts. */
@@ -141,19 +141,20 @@ export class FactList {
     const { all } = this.known;
     const began = this.now();
     const own = [...entries];
-    for (const [fact, { state, hold }] of all) {
-      if (hold !== null && hold !== 'claiming') for (const entry of entriesOf(fact, state)) entries.add(entry);
+    for (const [fact, { state, repeat }] of all) {
+      if (repeat !== null && repeat !== 'claiming') for (const entry of entriesOf(fact, state)) entries.add(entry);
     }
     const present = await storage.record([...entries]);
     for (const entry of own) {
       const found = stateIn(present, entry);
       const isBegun = found === 'open' || found === 'noted';
       // Too late to bar it: the entries of the process that has begun it must stay.
-      if (isBegun && all.get(entry)?.state === 'barred') this.known.set(entry, found, null, true);
+      if (isBegun && all.get(entry)?.state === 'barred')
+        this.known.set(entry, { state: found, repeat: null, hasSurplus: true });
     }
-    for (const [fact, { state, hold }] of all) {
-      if (hold === null || typeof hold === 'string' || hold.untilFoundAfter > began) continue;
-      if (entriesOf(fact, state).every((entry) => present.has(entry))) this.known.hold(fact, null);
+    for (const [fact, { state, repeat }] of all) {
+      if (repeat === null || typeof repeat === 'string' || repeat.untilFoundAfter > began) continue;
+      if (entriesOf(fact, state).every((entry) => present.has(entry))) this.known.repeat(fact, null);
     }
     this.removeSurplus(storage);
     return present;
@@ -203,7 +204,7 @@ export class FactList {
       const known = all.get(fact);
       if (known?.state !== state) continue;
       surplus.delete(fact);
-      this.known.hold(fact, known.hold);
+      this.known.repeat(fact, known.repeat);
     }
   }
 

@@ -41,7 +41,7 @@ export class Facts {
 
   /** No write repeats these facts any longer: they may be overwritten. */
   release(facts: readonly string[]): void {
-    for (const fact of facts) this.list.known.hold(fact, null);
+    for (const fact of facts) this.list.known.repeat(fact, null);
   }
 
   /** Called when the run has ended. */
@@ -90,7 +90,8 @@ export class Facts {
   private removeLater(facts: readonly string[], present: ReadonlySet<string>): void {
     for (const fact of facts) {
       const state = stateIn(present, fact);
-      if (this.list.known.stateOf(fact) === undefined && state !== 'open') this.list.known.set(fact, state, null, true);
+      if (this.list.known.stateOf(fact) === undefined && state !== 'open')
+        this.list.known.set(fact, { state, repeat: null, hasSurplus: true });
     }
     this.list.removeSurplus(this.storage);
   }
@@ -104,7 +105,7 @@ export class Facts {
   }
 
   /**
-   * Resolves once these facts are stored in these states. They are held until they are closed, retracted or released.
+   * Resolves once these facts are stored in these states. Each write repeats them until they are closed, retracted or released.
    * @param fresh those of the facts that nobody else may have begun
    * @returns whether another process has begun one of the fresh facts
    * @throws what the storage throws
@@ -116,26 +117,28 @@ export class Facts {
     const { list } = this;
     const unseen = fresh.filter((fact) => list.known.stateOf(fact) === undefined);
     const { noted = [], open = [], barred = [] } = states;
-    for (const fact of noted) list.known.set(fact, 'noted', 'held');
-    for (const fact of open) list.known.set(fact, 'open', 'held');
+    for (const fact of noted) list.known.set(fact, { state: 'noted', repeat: 'always' });
+    for (const fact of open) list.known.set(fact, { state: 'open', repeat: 'always' });
     // Adds the fact's entry and removes it again: n8n has no other way to tell whether it was there.
-    for (const fact of barred) list.known.set(fact, 'barred', 'held', true);
+    for (const fact of barred) list.known.set(fact, { state: 'barred', repeat: 'always', hasSurplus: true });
     let isWritten = false;
     try {
-      // It also writes everything that is held: the noted facts and the open ones.
+      // It also writes everything that is repeated: the noted facts and the open ones.
       const present = await list.write(barred, this.storage);
       isWritten = true;
       return unseen.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
     } finally {
       // Nobody knows whose entries the list has now, so another try must look again.
-      if (!isWritten) for (const fact of [...noted, ...open, ...barred]) list.known.set(fact, 'unknown', null, false);
+      if (!isWritten)
+        for (const fact of [...noted, ...open, ...barred])
+          list.known.set(fact, { state: 'unknown', repeat: null, hasSurplus: false });
     }
   }
 
   /**
    * Opens facts that nobody else has. Another process may have read the list before they were in it, and write it back
    * afterwards, so they are looked up again when such a write has most likely ended.
-   * @returns the state of each before: an unknown fact is now held by the caller
+   * @returns the state of each before: an unknown fact is now the caller's
    * @throws what the storage throws, or if others overwrite every write; then nothing is claimed
    */
   async claim(facts: readonly string[]): Promise<FactState[]> {
@@ -145,7 +148,7 @@ export class Facts {
     const open = new Set(facts.filter((fact) => before.get(fact) === undefined));
     const states = () => facts.map((fact) => before.get(fact) ?? 'unknown');
     if (open.size === 0) return states();
-    for (const fact of open) list.known.set(fact, 'open', 'claiming');
+    for (const fact of open) list.known.set(fact, { state: 'open', repeat: 'claiming' });
     const mark = randomBytes(12).toString('base64');
     let isAdded = false;
     try {
@@ -163,36 +166,36 @@ export class Facts {
           before.set(fact, state);
           open.delete(fact);
           // The claim added a pending marker to a noted fact.
-          list.known.set(fact, state, null, state === 'noted');
+          list.known.set(fact, { state, repeat: null, hasSurplus: state === 'noted' });
         }
         list.removeSurplus(storage);
       }
-      for (const fact of open) list.known.hold(fact, 'held');
+      for (const fact of open) list.known.repeat(fact, 'always');
       open.clear();
       return states();
     } finally {
       // If the first write failed, nobody knows whose entries the list has.
-      for (const fact of open) list.known.set(fact, 'unknown', null, isAdded);
-      list.known.set(mark, 'unknown', null, true);
+      for (const fact of open) list.known.set(fact, { state: 'unknown', repeat: null, hasSurplus: isAdded });
+      list.known.set(mark, { state: 'unknown', repeat: null, hasSurplus: true });
       list.removeSurplus(storage);
     }
   }
 
   /** Turns open facts into noted ones. */
   close(facts: readonly string[]): void {
-    for (const fact of facts) this.list.known.set(fact, 'noted', this.untilFound, true);
+    for (const fact of facts) this.list.known.set(fact, { state: 'noted', repeat: this.untilFound, hasSurplus: true });
     this.list.removeSurplus(this.storage);
   }
 
   retract(facts: readonly string[]): void {
-    for (const fact of facts) this.list.known.set(fact, 'unknown', null, true);
+    for (const fact of facts) this.list.known.set(fact, { state: 'unknown', repeat: null, hasSurplus: true });
     this.list.removeSurplus(this.storage);
   }
 
   /** Releases facts once a later write has found them: the write that added them may have been overwritten. */
   releaseWhenFound(facts: readonly string[]): void {
     for (const fact of facts) {
-      if (this.list.known.all.get(fact)?.hold === 'held') this.list.known.hold(fact, this.untilFound);
+      if (this.list.known.all.get(fact)?.repeat === 'always') this.list.known.repeat(fact, this.untilFound);
     }
   }
 

@@ -12,27 +12,33 @@ import { descriptionOf } from './sentences';
 /** Explains a missing message ID, if only the crash ledger knows that a message was sent. */
 const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID was lost' };
 
-interface MessageItem extends INodeExecutionData {
-  readonly pairedItem: { readonly item: number };
-}
-
 /**
  * One item for each message, in the order of the input: of Send `{ message_id, status, credits_used, credits_remaining,
  * sent_at, phone }`, of Send Bulk `{ message_id, phone, status, batch, credits_remaining }`, of a dry run `{ phone,
  * message, status, reason, phone_given, batch, characters }`. A message that was not sent has only `{ error, details }`,
  * the shape that n8n passes to the error output (where it adds the input item's fields).
+ * @param inputs null if the items have the node's own fields alone
  */
 export async function outputItems(
   rows: readonly Row[],
   operation: SendOperation,
-  isDryRun = false,
-): Promise<MessageItem[]> {
-  const items: MessageItem[] = [];
+  isDryRun: boolean,
+  inputs: Inputs | null,
+): Promise<INodeExecutionData[]> {
+  const items: INodeExecutionData[] = [];
   for (const row of rows) {
-    items.push({ json: jsonOf(row, operation, isDryRun), pairedItem: { item: row.item } });
+    const json = jsonOf(row, operation, isDryRun);
+    items.push({ json: inputs === null ? json : withInput(json, inputs, row.item), pairedItem: { item: row.item } });
     if (items.length % YIELD_EVERY === 0) await pause();
   }
   return items;
+}
+
+/** Where each output item also has the fields of its input item. */
+export interface Inputs {
+  readonly items: readonly INodeExecutionData[];
+  /** To which n8n passes failed items, if they keep their shape, and adds the fields itself. */
+  readonly hasErrorOutput: boolean;
 }
 
 export function failedItem(item: number, failure: Failure): INodeExecutionData {
@@ -50,21 +56,12 @@ const OF_OUTCOMES: ReadonlySet<string> = new Set([
   ...['duplicate_of', 'duplicate_of_entry'],
 ]);
 
-/**
- * Adds the fields of its input item to each item, after the node's own, which win.
- * @param hasErrorOutput to which n8n passes failed items, if they keep their shape, and adds the fields itself
- */
-export function withInputFields(
-  items: readonly MessageItem[],
-  inputs: readonly INodeExecutionData[],
-  hasErrorOutput: boolean,
-): INodeExecutionData[] {
-  return items.map((item) => {
-    if (hasErrorOutput && item.json.error !== undefined) return item;
-    const input = Object.entries(inputs[item.pairedItem.item]?.json ?? {});
-    const others = input.filter(([name]) => !OF_OUTCOMES.has(name) && !(name in item.json));
-    return { ...item, json: { ...item.json, ...Object.fromEntries(others) } };
-  });
+/** Adds the fields of the input item after the node's own, which win. */
+function withInput(json: IDataObject, { items, hasErrorOutput }: Inputs, item: number): IDataObject {
+  if (hasErrorOutput && json.error !== undefined) return json;
+  const input = Object.entries(items[item]?.json ?? {});
+  const others = input.filter(([name]) => !OF_OUTCOMES.has(name) && !(name in json));
+  return { ...json, ...Object.fromEntries(others) };
 }
 
 function jsonOf(row: Row, operation: SendOperation, isDryRun: boolean): IDataObject {
