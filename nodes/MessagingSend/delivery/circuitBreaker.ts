@@ -65,18 +65,16 @@ export class CircuitBreaker {
         if (state === 'trial') this.state = state;
         if (isValid() && reply?.kind === 'uncertain') {
           this.trips += 1;
+          this.state = 'tripped';
           this.reason = reply.failure;
-          this.become('tripped', this.uncertainInARow + 1);
-        } else if (isValid() && reply?.kind === 'accepted' && this.state !== 'closed') this.become('closed', 0);
+          this.outages.note((this.uncertainInARow += 1));
+        } else if (isValid() && reply?.kind === 'accepted' && this.state !== 'closed') {
+          this.state = 'closed';
+          this.outages.note((this.uncertainInARow = 0));
+        }
         this.wake();
       },
     };
-  }
-
-  private become(state: State, uncertainInARow: number): void {
-    this.state = state;
-    this.uncertainInARow = uncertainInARow;
-    this.outages.note(uncertainInARow);
   }
 
   private async probe(): Promise<void> {

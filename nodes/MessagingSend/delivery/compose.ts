@@ -2,7 +2,7 @@ import { MAX_BATCH_SIZE, MAX_CHARACTERS } from '../api/endpoints';
 import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Draft, Drafts, Given } from '../messages/draft';
-import { markIfSeveral, type Row } from '../messages/row';
+import type { Row } from '../messages/row';
 import { type ReadNumber, readPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
@@ -11,7 +11,7 @@ import type { DeliveryOptions } from './options';
  * Halves of characters, as of an emoji that was cut in two, and null characters. No reader sees them, and a service
  * that can't read or store them (PHP, PostgreSQL) would reject the whole batch, or crash on it.
  */
-const NO_CHARACTER = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const UNSENDABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** No reader sees these: space, control characters, and characters that fonts leave out. */
 const INVISIBLE = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800]';
@@ -35,13 +35,17 @@ const PAUSE_EVERY = 8;
 /** Makes a row of each draft, in the order of the input. A bad draft never harms another. */
 export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Promise<void>): Promise<Row[]> {
   const rows: Row[] = [];
+  /** The first message of each person. */
   const firsts = new Map<string, Row>();
   for (let item = 0; item < drafts.items; item += 1) {
     const given = drafts.of(item);
     for (const draft of 'kind' in given ? [given] : given) {
       const row = compose(draft, rules);
       rows.push(row);
-      markIfSeveral(row, firsts);
+      if (row.defect !== null) continue;
+      const first = firsts.get(row.person);
+      if (first === undefined) firsts.set(row.person, row);
+      else first.isOneOfSeveral = row.isOneOfSeveral = true;
     }
     if (item % PAUSE_EVERY === 0) await pause();
   }
@@ -94,7 +98,7 @@ function contentOf({ message, key, link, empty }: Given, { longMessages, emptyFi
   if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
   // Only questions have a link. A person decides by what is shown, so nothing may reorder it.
   const readable = link === undefined ? given : withoutDirections(given);
-  const own = readable.replace(NO_CHARACTER, '');
+  const own = readable.replace(UNSENDABLE, '');
   if (isUnevaluated(own)) return failure('textNotEvaluated');
   const isKeptBack = empty !== undefined && emptyFields === 'doNotSend';
   if (own.includes('[object Object]') && !isKeptBack) return failure('textOfObject');

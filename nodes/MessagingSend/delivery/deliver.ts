@@ -9,7 +9,7 @@ import { type Batch, failed, isOpen, type Row, settle, textsOf } from '../messag
 import type { Requests } from '../requests/requests';
 import type { Outages } from './circuitBreaker';
 import { composeAll } from './compose';
-import { dispatch, type DispatchConfig, pack } from './dispatch';
+import { Dispatch, type DispatchConfig, pack } from './dispatch';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 import { divertToTester, type KeepBack, select, settleDuplicates } from './select';
@@ -152,7 +152,8 @@ async function send(shares: readonly Share[], delivery: Delivery): Promise<void>
       shares.map(async (share) => {
         const why = options.checkCreditsFirst ? await whyNotCovered(share) : null;
         const { parallelRequests } = options;
-        if (why === null) await dispatch(share.batches, { ...delivery, ...share, parallelRequests, onSettled });
+        if (why === null)
+          await new Dispatch({ ...delivery, ...share, parallelRequests, onSettled }).sendAll(share.batches);
         else for (const row of share.batches.flat()) settle(row, failed(why));
       }),
     );

@@ -56,11 +56,6 @@ export function pack(rows: readonly Row[], size: number, lastNumber = 0): Batch[
   return batches;
 }
 
-/** Sends the batches of one account. Every open row gets its outcome. */
-export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<void> {
-  await new Dispatch(config).sendAll(batches);
-}
-
 /** What was requested for a batch. */
 interface Made {
   /** What is left of the batch: without messages that were kept back, or that other executions have. */
@@ -69,8 +64,7 @@ interface Made {
   readonly answers: readonly JsonRecord[];
   /** The reply to its last request. */
   readonly reply: Reply;
-  /** Lets the next request leave. Call it once the outcomes show whether the run goes on. */
-  readonly end: () => void;
+  readonly pass: Pass;
 }
 
 /** After this many unclear rejections in a row, they concern the run. */
@@ -79,7 +73,8 @@ const MAX_UNCLEAR = 3;
 /** How long to wait, in milliseconds, before asking again about a message that another run has in flight. */
 const ASK_AGAIN_AFTER = 200;
 
-class Dispatch {
+/** Sends the batches of one account. */
+export class Dispatch {
   private readonly breaker: CircuitBreaker;
   private unclearInARow = 0;
   private readonly rejectedInARow = { count: 0 };
@@ -89,21 +84,22 @@ class Dispatch {
     this.breaker = new CircuitBreaker(config.requests, config.outages);
   }
 
-  /** Several at once, in their order, but never two that share a person: messages to one person arrive in order. */
+  /**
+   * Sends several batches at once, in their order, but never two that share a person: messages to one person arrive in
+   * order. Every open row gets its outcome.
+   */
   async sendAll(batches: readonly Batch[]): Promise<void> {
     const inProgress = new Map<string, Promise<void>>();
-    const start = async (batch: Batch): Promise<void> => {
-      const shared = batch.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person);
-      const earlier = new Set(shared.flatMap((person) => inProgress.get(person) ?? []));
-      const done = Promise.all(earlier).then(async () => await this.send(batch));
-      for (const person of shared) inProgress.set(person, done);
-      await done;
-      for (const person of shared) if (inProgress.get(person) === done) inProgress.delete(person);
-    };
-
     const queue = batches.values();
     const workThroughQueue = async (): Promise<void> => {
-      for (const batch of queue) await start(batch);
+      for (const batch of queue) {
+        const shared = batch.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person);
+        const earlier = new Set(shared.flatMap((person) => inProgress.get(person) ?? []));
+        const done = Promise.all(earlier).then(async () => await this.send(batch));
+        for (const person of shared) inProgress.set(person, done);
+        await done;
+        for (const person of shared) if (inProgress.get(person) === done) inProgress.delete(person);
+      }
     };
     await Promise.all(Array.from({ length: this.config.parallelRequests }, workThroughQueue));
   }
@@ -147,7 +143,7 @@ class Dispatch {
     const made = await this.make(batch);
     if (made === null) return null;
     const { operation, stopOnFailure } = this.config;
-    const { batch: rows, answers, reply, end } = made;
+    const { batch: rows, answers, reply, pass } = made;
     let rejection: Rejection | null = null;
     if (reply.kind === 'accepted') {
       this.rejectedInARow.count = this.unclearInARow = 0;
@@ -165,7 +161,8 @@ class Dispatch {
       this.settleLast(rejection);
       rejection = null;
     }
-    end();
+    // The next request may leave: the outcomes have shown whether the run goes on.
+    pass.end(reply);
     return rejection;
   }
 
@@ -233,7 +230,7 @@ class Dispatch {
       const reply = await requests.make({ endpoint: operation.endpoint, body }, flight);
       if (reply.kind === 'accepted' && more.length > 0) return await this.requestParts(batch, reply, more, pass);
       const answers = reply.kind === 'accepted' ? [reply.data] : [];
-      return { batch, answers, reply, end: () => pass.end(reply) };
+      return { batch, answers, reply, pass };
     } catch (error) {
       pass.end(null);
       // Assigned in the flight.
@@ -260,8 +257,7 @@ class Dispatch {
       if (reply.kind === 'accepted') answers.push(reply.data);
     }
     journal.afterReply(batch, reservations, first);
-    const last = reply;
-    return { batch, answers, reply: last, end: () => pass.end(last) };
+    return { batch, answers, reply, pass };
   }
 
   /** Settles messages to keep back after all: a window may have closed since the request was planned, or first made. */

@@ -16,12 +16,12 @@ export function matchEntries(batch: Batch, data: JsonRecord): readonly Outcome[]
 }
 
 function matched(batch: Batch, entries: readonly JsonRecord[]): Outcome[] {
-  const isInPlace = (entry: JsonRecord, index: number) => {
+  const areInPlace = entries.every((entry, index) => {
     const expected = batch[index]?.phone;
     return entry.phone === expected || [null, expected].includes(phoneOf(entry));
-  };
+  });
   // The usual case: one entry for each message, in order.
-  if (entries.length === batch.length && entries.every(isInPlace)) return entries.map(meaning);
+  if (entries.length === batch.length && areInPlace) return entries.map(meaning);
 
   const byPhone = new Map<string | null, Outcome[]>();
   for (const entry of entries) addTo(byPhone, phoneOf(entry), meaning(entry));

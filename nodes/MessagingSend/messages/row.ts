@@ -110,18 +110,12 @@ export function identityOf({ person, key, text }: Row): string {
   return key === null ? `${person} text ${text.trim()}` : `${person} key ${key}`;
 }
 
+/** The origin of a message as a text: `12`, or `12.3` for an entry of a list. */
+export function placeOf({ item, entry }: Origin): string {
+  return entry === null ? `${item}` : `${item}.${entry}`;
+}
+
 /** The texts that are sent for a message, in order. Nearly all messages have one. */
 export function textsOf({ text, parts }: Row): readonly string[] {
   return parts ?? [text];
-}
-
-/**
- * Marks a message whose person gets several in this run, and the first of them.
- * @param firsts the first message of each person so far
- */
-export function markIfSeveral(row: Row, firsts: Map<string, Row>): void {
-  if (row.defect !== null) return;
-  const first = firsts.get(row.person);
-  if (first === undefined) firsts.set(row.person, row);
-  else first.isOneOfSeveral = row.isOneOfSeveral = true;
 }

@@ -166,13 +166,6 @@ async function send(run: Invocation): Promise<Delivered> {
   const stopOnFailure = !context.continueOnFail();
   const tally = { requests: 0 };
   const senders = new Map<string, Sender>();
-  const newSender = (account: NodeAccount): Sender => {
-    const limits = { ...options, interval: requestOptions.interval };
-    const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal(), tally);
-    const id = accountId(account);
-    const { kept, execution } = run.outages;
-    return { account: id, requests, outages: outagesIn(kept, id, execution, Date.now) };
-  };
   let [latest, latestSender]: [NodeAccount | null, Sender | null] = [null, null];
   const senderOf = (item: number): Sender | Failure => {
     const account = accounts.of(item);
@@ -180,8 +173,14 @@ async function send(run: Invocation): Promise<Delivered> {
     if (isFailure(account)) return account;
     // The key alone says whose messages they are, and the address where their requests go. A key has no line break.
     const name = `${account.apiKey}\n${account.baseUrl}`;
-    const sender = senders.get(name) ?? newSender(account);
-    senders.set(name, sender);
+    let sender = senders.get(name);
+    if (sender === undefined) {
+      const limits = { ...options, interval: requestOptions.interval };
+      const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal(), tally);
+      const id = accountId(account);
+      const { kept, execution } = run.outages;
+      senders.set(name, (sender = { account: id, requests, outages: outagesIn(kept, id, execution, Date.now) }));
+    }
     [latest, latestSender] = [account, sender];
     return sender;
   };

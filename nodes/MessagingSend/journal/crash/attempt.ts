@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { type Batch, identityOf, mayHaveBeenSent, type Row } from '../../messages/row';
+import { type Batch, identityOf, mayHaveBeenSent, placeOf, type Row } from '../../messages/row';
 import type { Facts } from '../list/facts';
-import { placeOf } from '../memory';
 
 /**
  * More pages tell more exactly which messages were in flight at a kill. 1,000 pages made a run of 1,000 messages a

@@ -1,8 +1,8 @@
 import { failure } from '../../failures/failure';
 import type { Row } from '../../messages/row';
 import type { FactState } from '../list/factList';
-import type { Facts } from '../list/facts';
-import { digestOf, type Memory, pastWith } from '../memory';
+import { digestOf, type Facts } from '../list/facts';
+import { type Memory, pastWith } from '../memory';
 import type { DeliveryRecord } from '../record/deliveryRecord';
 import { Attempt, attemptFacts, begunName, type Digests, digestsOf, type Pages, pagesOf } from './attempt';
 

@@ -13,6 +13,14 @@ const MAX_ATTEMPTS = 25;
 
 const HASH_LENGTH = 16;
 
+/** With 72 bits, two messages don't share a digest by chance. */
+export const DIGEST_LENGTH = 12;
+
+/** A short hash of values. @param length in characters of 6 bits */
+export function digestOf(values: readonly unknown[], length = DIGEST_LENGTH): string {
+  return hash('sha256', JSON.stringify(values), 'base64').slice(0, length);
+}
+
 /** The answer to a question: what the list says, or what this process knows better. */
 interface Asked {
   readonly states: readonly FactState[];
@@ -36,7 +44,7 @@ export class Facts {
 
   /** The hashes that stand for these names. */
   of(names: readonly string[]): string[] {
-    return names.map((name) => hash('sha256', JSON.stringify([this.secret, name]), 'base64').slice(0, HASH_LENGTH));
+    return names.map((name) => digestOf([this.secret, name], HASH_LENGTH));
   }
 
   /** No write repeats these facts any longer: they may be overwritten. */

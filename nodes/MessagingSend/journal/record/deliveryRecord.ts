@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../../api/records';
 import { failure } from '../../failures/failure';
-import { mayHaveBeenSent, type Outcome, type Row } from '../../messages/row';
-import { type Memory, pastWith, placeOf } from '../memory';
+import { mayHaveBeenSent, type Outcome, placeOf, type Row } from '../../messages/row';
+import { type Memory, pastWith } from '../memory';
 import { placeAndContent, recognize, type Recorded } from './recognition';
 import { type Receipt, readReceipt, writeReceipt } from './storedReceipt';
 
