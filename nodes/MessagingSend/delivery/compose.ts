@@ -106,7 +106,7 @@ function messageOf(draft: Draft, { phone, readAs }: ReadNumber, text: string): M
     entry,
     phone,
     text,
-    ...(readAs !== undefined && { readAs }),
+    ...(readAs !== null && { readAs }),
     ...(phoneGiven !== phone && { phoneGiven }),
     ...(key !== null && { key }),
     ...(empty && { empty }),

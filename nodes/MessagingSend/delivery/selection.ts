@@ -118,11 +118,11 @@ function peopleIn(
     // With 'on', because landlines opt out, too. Even unchecked, a number without + must be one that 'on' can read.
     const checked = readPhone(number, { countryCode, numberCheck: 'on' });
     const unchecked = isUnchecked ? readPhone(number, { countryCode, numberCheck: 'off' }) : checked;
-    const isSure = !isFailure(unchecked) && unchecked.readAs === undefined;
+    const isSure = !isFailure(unchecked) && unchecked.readAs === null;
     if (isFailure(checked) && !isSure) {
       return failure('optOutUnreadable', { place: index + 1, count: numbers?.length ?? 0, reason: checked.message });
     }
-    for (const read of [checked, unchecked]) if (!isFailure(read)) people.add(personOf(read.phone));
+    for (const read of [checked, unchecked]) if (!isFailure(read)) people.add(read.person);
   }
   return people;
 }

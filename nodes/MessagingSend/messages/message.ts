@@ -1,6 +1,5 @@
 import type { Failure } from '../failures/failure';
 import { personOf } from '../phone/numbering';
-import type { ReadNumber } from '../phone/phone';
 
 /** Where a message came from, so that its outcome reaches the right item. */
 export interface Origin {
@@ -45,7 +44,7 @@ export function onlyDrafts(drafts: DraftsOfItem): Drafts {
 }
 
 /** One phone number with one text, clean and ready to send. */
-export interface Message extends Origin, Pick<ReadNumber, 'readAs'> {
+export interface Message extends Origin {
   /**
    * 7 to 15 digits with the country code, without + or leading 0 (API 4.2). For a message that only the delivery record
    * knows: the item's present phone; empty if that can't be read.
@@ -53,6 +52,8 @@ export interface Message extends Origin, Pick<ReadNumber, 'readAs'> {
   readonly phone: string;
   /** What the user gave for `phone`, if cleaning changed it. */
   readonly phoneGiven?: string;
+  /** Which country a number without + or 00 was read in. */
+  readonly readAs?: 'home' | 'abroad';
   /** The user's whole text. It identifies the message, even if only a part of it is sent. */
   readonly text: string;
   /** Sent in place of the text: its beginning, or its parts in order. */
