@@ -3,7 +3,7 @@ import { failure } from '../../failures/failure';
 import { mayHaveBeenSent, type Outcome, placeOf, type Row } from '../../messages/row';
 import { type Memory, pastWith } from '../memory';
 import { placeAndContent, recognize, type Recorded } from './recognition';
-import { type Receipt, readReceipt, writeReceipt } from './storedReceipt';
+import { readReceipt, type Receipt, writeReceipt } from './storedReceipt';
 
 /** n8n did not store the outcome. */
 const INTERRUPTED = pastWith({ kind: 'uncertain', failure: failure('interrupted') });
