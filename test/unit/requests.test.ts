@@ -2,8 +2,7 @@ import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import { readRetryAfter, rejected, type Reply } from '../../nodes/MessagingSend/api/reply';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
-import { type Flight, type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
-import { waitUnless } from '../../nodes/MessagingSend/requests/wait';
+import { type Flight, type RequestLimits, Requests, waitUnless } from '../../nodes/MessagingSend/requests/requests';
 import { FakeClock, MINUTE, WINDOW } from './fakeClock';
 
 type Headers = Record<string, string>;

@@ -1,5 +1,4 @@
 import { creditsTooLow } from '../api/answerFailure';
-import { GET_BALANCE } from '../api/endpoints';
 import { creditsOf } from '../api/records';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { AccountJournal, Journal } from '../journal/journal';
@@ -211,7 +210,7 @@ async function send(
 async function whyNotCovered(requests: Requests, batches: readonly Batch[]): Promise<Failure | null> {
   if (batches.length === 0) return null;
   // Only the Stop button ends a wait for the balance.
-  const reply = await requests.make({ endpoint: GET_BALANCE }).catch(() => null);
+  const reply = await requests.readBalance().catch(() => null);
   if (reply === null) return failure('stopped');
   const available = reply.kind === 'accepted' ? creditsOf(reply.data) : null;
   if (available === null) {

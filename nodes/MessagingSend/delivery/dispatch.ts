@@ -16,7 +16,7 @@ import { Settlement, type SettlementConfig } from './settlement';
 /** Everything that a dispatch needs besides its batches. It has no clock, network or signal of its own. */
 export interface DispatchConfig
   extends BatchRequestsConfig, SettlementConfig, Pick<DeliveryOptions, 'parallelRequests'> {
-  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'wait'>;
+  readonly requests: Pick<Requests, 'make' | 'readBalance' | 'probe' | 'halt' | 'wait'>;
   readonly journal: Pick<AccountJournal, 'beforeRequest' | 'afterReply' | 'settle' | 'skip'>;
   readonly outages: Outages;
   /** Phones that get more than one message; may contain others. */
@@ -42,8 +42,8 @@ class Dispatch {
 
   constructor(private readonly config: DispatchConfig) {
     const { requests, outages } = config;
-    const settlement = new Settlement(config, () => {
-      requests.halt();
+    const settlement = new Settlement(config, (why) => {
+      requests.halt(why);
       breaker.wake();
     });
     const breaker = new CircuitBreaker(requests, settlement, outages);

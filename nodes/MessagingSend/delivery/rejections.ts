@@ -1,6 +1,5 @@
 /** Who is to blame when the service rejects a request: single messages, the request, or the run. */
 import { type Complaint, readComplaints } from '../api/complaints';
-import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
 import type { Rejected } from '../api/reply';
 import type { Failure } from '../failures/failure';
@@ -56,7 +55,7 @@ export class Rejections {
 
   /** @param request returns null once the messages of a batch have their outcomes, else why they were rejected */
   constructor(
-    private readonly requests: Pick<Requests, 'make'>,
+    private readonly requests: Pick<Requests, 'readBalance'>,
     private readonly settlement: Pick<Settlement, 'reject'>,
     private readonly request: (batch: Batch) => Promise<Suspects | null>,
   ) {}
@@ -82,7 +81,7 @@ export class Rejections {
 
   private async isBalanceReported(): Promise<boolean> {
     // Throws if the run has ended for another reason.
-    const reply = await this.requests.make({ endpoint: GET_BALANCE }).catch(() => null);
+    const reply = await this.requests.readBalance().catch(() => null);
     return reply === null || reply.kind === 'accepted';
   }
 

@@ -19,10 +19,10 @@ export class Settlement {
   readonly receipts: Receipt[] = [];
   private end: Failure | null = null;
 
-  /** @param onEnd called once, when the run ends */
+  /** @param onEnd called once, when the run ends, with the reason */
   constructor(
     private readonly config: SettlementConfig,
-    private readonly onEnd: () => void,
+    private readonly onEnd: (why: Failure) => void,
   ) {}
 
   /** Why no further request starts; null while the run goes on. */
@@ -60,7 +60,7 @@ export class Settlement {
   endRun(why: Failure): void {
     if (this.end !== null) return;
     this.end = why;
-    this.onEnd();
+    this.onEnd(why);
   }
 
   private endAfter({ kind, failure: why }: Unconfirmed): void {

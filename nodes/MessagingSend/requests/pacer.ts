@@ -1,4 +1,20 @@
-import type { Clock, Wait } from './wait';
+import { sleep } from 'n8n-workflow';
+
+import { REQUESTS_PER_MINUTE } from '../api/endpoints';
+
+/** Time and chance; tests have their own. */
+export interface Clock {
+  /** In milliseconds; never goes back. */
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+export const SYSTEM_CLOCK: Clock = { now: () => performance.now(), sleep, random: Math.random };
+
+/** Waits for a number of milliseconds, or for a promise. Throws as soon as the run is stopped. */
+export type Wait = (what: number | Promise<unknown>) => Promise<void>;
 
 /** The service counts requests by the minute (API part 8), in milliseconds. */
 const WINDOW = 60_000;
@@ -34,7 +50,8 @@ interface Waiting {
  * share a key.
  */
 export class Pacer {
-  private limit = 0;
+  /** Until a run sets another. */
+  private limit = REQUESTS_PER_MINUTE;
   private tickets = 0;
   /** In the order of their tickets. */
   private queue: Waiting[] = [];
