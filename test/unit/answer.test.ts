@@ -63,7 +63,7 @@ describe('An answer with', () => {
     ['status 429 and a timeout', 429, { message: 'Timeout' }, 'rejected RATE_LIMITED run'],
     ['a 429 that names a message', 429, refusal('X', { details: ['messages.3.message'] }), 'rejected RATE_LIMITED run'],
     // everything else
-    ...[408, 409, 425, 499].map(openWith('a status that leaves it open')),
+    ...[303, 408, 409, 425, 499].map(openWith('a status that leaves it open')),
     ['a conflict and a code of the document', 409, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
     ['status 500', 500, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
     ['status 500 and the code of a refusal', 500, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
@@ -115,6 +115,17 @@ describe('A rejection', () => {
     }
     for (const message_id of [null, '', ' ', false])
       expect(meaningOf(statusCode, { ...refusal(code), data: { message_id } })).toMatch(/^rejected/);
+  });
+
+  test.each(REJECTIONS)('that says that something was sent or paid is uncertain (%i, %s)', (statusCode, code) => {
+    for (const field of ['messages_sent', 'credits_used']) {
+      for (const said of [99, '99', 0.5])
+        for (const more of [{ [field]: said }, { data: { [field]: said } }, { data: { report: [{ [field]: said }] } }])
+          expect(meaningOf(statusCode, { ...refusal(code), ...more })).toBe('uncertain NOT_CONFIRMED request');
+      expect(meaningOf(statusCode, refusal(code, { [field]: 1 }))).toMatch(/^uncertain/);
+      for (const none of [0, '0', null, '', 'none', -1, [[]]])
+        expect(meaningOf(statusCode, { ...refusal(code), data: { [field]: none } })).toMatch(/^rejected/);
+    }
   });
 
   const FAILURES = `timeout, Request timed out, Gateway Time-out, ETIMEDOUT, UPSTREAM_TIMEOUT, Server error,
@@ -278,6 +289,17 @@ describe('Reading an answer', () => {
     const headers = { 'retry-after': value, location: value };
     expect(readReply({ statusCode: 422, body, headers }, keyMask(KEY)).kind).toBe('rejected');
   });
+
+  test.each([201, 422, 429, 500])(
+    'leaves open what an answer with status %i means that was too long to be read',
+    (statusCode) => {
+      const unread = readReply({ statusCode, body: undefined, headers: {} }, keyMask(KEY));
+      expect(unread).toMatchObject({
+        kind: 'uncertain',
+        failure: { code: 'UNREADABLE_ANSWER', httpStatus: statusCode },
+      });
+    },
+  );
 
   const PARTS = ['"message_id":', '"message_id":1234567890123456,', '[', '\\', KEY];
   test.each(PARTS)('handles 10 MB of %j', (part) => {

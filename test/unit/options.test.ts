@@ -28,9 +28,10 @@ test("The default of 'Requests per Minute' is the API's limit", () => {
   expect(requestsPerMinute.default).toBe(REQUESTS_PER_MINUTE);
 });
 
-test('An option that is empty has the default of its field', () => {
+test("An option that is empty has the default of its field, and 'Requests per Minute' leaves the key's limit as it is", () => {
   const empty = { longestWait: '', requestsPerMinute: null };
-  expect(readLimitOptions(givenOptions(empty))).toEqual({ maxWait: 300_000, requestsPerMinute: 60 });
+  for (const given of [empty, {}])
+    expect(readLimitOptions(givenOptions(given))).toEqual({ maxWait: 300_000, requestsPerMinute: null });
 });
 
 type Read = (path: string, fallback?: unknown) => unknown;
@@ -117,7 +118,7 @@ const labelsOf = (added: Added[]) => [...new Set(added.map(({ label }) => label)
 
 /** Adding one of these switches it on; the first three say so. */
 const OFF_UNLESS_ADDED = ['Check Credits First', 'Dry Run', 'Empty Fields'];
-const SWITCHED_ON = [...OFF_UNLESS_ADDED, ...listOf('Limit Wait Time, Send Window, Test Run')];
+const SWITCHED_ON = [...OFF_UNLESS_ADDED, ...listOf('Limit Wait Time, Requests per Minute, Send Window, Test Run')];
 
 /** Hints then say that it has no numbers. */
 const SAYS_SO = 'Never Send To';

@@ -1,5 +1,4 @@
 import { creditsTooLow } from '../api/answerFailure';
-import { GET_BALANCE } from '../api/endpoints';
 import { addTo, creditsOf } from '../api/records';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
@@ -166,7 +165,7 @@ async function send(shares: readonly Share[], delivery: Delivery): Promise<void>
 async function whyNotCovered({ requests, batches }: Share): Promise<Failure | null> {
   if (batches.length === 0) return null;
   // Only the Stop button ends a wait for the balance.
-  const reply = await requests.make({ endpoint: GET_BALANCE }).catch(() => null);
+  const reply = await requests.readBalance().catch(() => null);
   if (reply === null) return failure('stopped');
   const available = reply.kind === 'accepted' ? creditsOf(reply.data) : null;
   if (available === null) {

@@ -2,7 +2,6 @@
  * Sends batches: which one is next, whether it may leave, its request, what the reply means for its messages, and what
  * follows from it for the others. Read it from top to bottom.
  */
-import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
 import type { Accepted, Rejected, Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
@@ -20,7 +19,7 @@ import type { KeepBack } from './select';
 /** Everything that a dispatch needs besides its batches. It has no clock, network or signal of its own. */
 export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'> {
   readonly operation: SendOperation;
-  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'whyHalted' | 'wait'>;
+  readonly requests: Pick<Requests, 'make' | 'readBalance' | 'probe' | 'halt' | 'whyHalted' | 'wait'>;
   readonly journal: Pick<Journal, 'beforeRequest' | 'afterReply' | 'note'>;
   /** What all executions have sent from the account; null if each may send it again. */
   readonly reservations: Reservations | null;
@@ -185,7 +184,7 @@ export class Dispatch {
 
   private async isBalanceReported(): Promise<boolean> {
     // Throws if the run has ended for another reason.
-    const reply = await this.config.requests.make({ endpoint: GET_BALANCE }).catch(() => null);
+    const reply = await this.config.requests.readBalance().catch(() => null);
     return reply === null || reply.kind === 'accepted';
   }
 

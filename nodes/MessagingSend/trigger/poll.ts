@@ -1,6 +1,5 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { GET_BALANCE } from '../api/endpoints';
 import { BALANCE_FIELDS, creditsOf, type JsonRecord, pick } from '../api/records';
 import { failure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
@@ -84,7 +83,7 @@ async function readData(
   const requestLimits = { ...limits, maxWait: Math.min(limits.maxWait, budget), interval: 0 };
   const call = httpCall(context, account, requestOptions, deadline);
   const requests = requestsOf(account, call, requestLimits, deadline);
-  const reply = await requests.make({ endpoint: GET_BALANCE }).catch((error: unknown) => {
+  const reply = await requests.readBalance().catch((error: unknown) => {
     if (deadline.aborted) return null;
     throw error;
   });

@@ -24,7 +24,7 @@ export const requestsPerMinute: INodeProperties = {
   typeOptions: { minValue: 1 },
   default: 60,
   description:
-    'How many requests to make per minute; the service allows 60 per API key. The run that started last sets this for all runs with its key.',
+    "How many requests to make per minute with this API key; the service allows 60. Runs that don't set it leave it as it is.",
 };
 
 export const includeOtherFields: INodeProperties = {
@@ -61,7 +61,9 @@ export function valuesIn(given: unknown): JsonRecord {
 export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'interval'> {
   return {
     maxWait: 60_000 * readNumber(given, maxWait),
-    requestsPerMinute: Math.floor(readNumber(given, requestsPerMinute)),
+    requestsPerMinute: readSet<number | null>(given, requestsPerMinute, null, (value, option) =>
+      Math.floor(numberFrom(value, option, 1)),
+    ),
   };
 }
 

@@ -2,7 +2,7 @@ import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { isRecord } from '../../api/records';
 import { FactList, type ListStorage } from '../../journal/list/factList';
-import { SYSTEM_CLOCK } from '../../requests/wait';
+import { SYSTEM_CLOCK } from '../../requests/pacer';
 
 type Context = Pick<IExecuteFunctions, 'getExecutionCancelSignal' | 'getNode' | 'getWorkflow' | 'helpers'>;
 
