@@ -138,11 +138,12 @@ describe('An error', () => {
     ['starts', 'init'],
     ['becomes the leader', 'leadershipChange'],
   ] as const)(
-    'of the first poll is stored if n8n activates the workflow because it %s, and polls continue',
+    'of the first poll is stored at once if n8n activates the workflow because it %s, and polls continue',
     async (_what, activation) => {
       const before = await activateAt(150);
       sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance', times: 2 }]);
-      const active = await activate(setup({ activation, stored: before.stored() }));
+      const own = { workflowId: activation, parameters: parameters({}, { longestWait: 1 }) };
+      const active = await activate(setup({ activation, stored: before.stored(), ...own }));
       await active.poll();
       expect(active.errors).toMatchObject([{ httpCode: '500' }, { httpCode: '500' }]);
       expect(active.stored()).toEqual(before.stored());

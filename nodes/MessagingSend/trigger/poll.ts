@@ -21,8 +21,7 @@ const lastStates = new Map<string, LowBalanceState>();
  * and does not start the polls; later, it stores a failed execution and runs the error workflow.
  */
 export async function pollBalance(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-  // In these two modes, n8n activates the workflow on its own, and nobody is there to see an error.
-  if (!['init', 'leadershipChange'].includes(this.getActivationMode())) return await poll(this);
+  if (!isActivatedByN8n(this)) return await poll(this);
   // If the first poll fails as n8n starts, n8n 2.41 gives up the trigger: after 15 seconds, without a failed execution,
   // and for good. A service that is down at that moment must not end the watch, so the error is reported as n8n reports
   // one of a later poll, and polling goes on.
@@ -32,13 +31,21 @@ export async function pollBalance(this: IPollFunctions): Promise<INodeExecutionD
   });
 }
 
+/** Whether n8n has activated the workflow on its own, and nobody is there to see an error. */
+function isActivatedByN8n(context: IPollFunctions): boolean {
+  return ['init', 'leadershipChange'].includes(context.getActivationMode());
+}
+
 /**
  * Reads the balance, and returns an item if the workflow is to start. A test run always returns one. Neither a test run
  * nor an error changes the stored state.
  */
 async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
   const { account, settings } = await setUp(context);
-  const data = await readData(context, account, settings);
+  const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
+  // As n8n starts, a poll that waits for the service would hold up the workflows that n8n activates next.
+  const maxWait = isActivatedByN8n(context) && !lastStates.has(trigger) ? 0 : settings.limits.maxWait;
+  const data = await readData(context, account, { ...settings, limits: { ...settings.limits, maxWait } });
   const credits = creditsOf(data);
   if (credits === null) throw nodeApiError(context.getNode(), failure('balanceNotReported'));
   const { user_id, user_name } = pick(data, BALANCE_FIELDS);
@@ -49,7 +56,6 @@ async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | n
   const { threshold } = settings.lowBalance;
   const kept = context.getWorkflowStaticData('node');
   const stored = kept[KEPT] as LowBalanceState | undefined;
-  const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
   const last = lastStates.get(trigger);
   // Another process may have polled since then.
   const before = (last?.readAt ?? -1) >= (stored?.readAt ?? 0) ? last : stored;
