@@ -78,7 +78,6 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
     for (const row of rows) if (isOpen(row)) settle(row, { kind: 'planned' });
   } else await send(shares, delivery);
   settleDuplicates(rows);
-  if (!dryRun) journal.conclude(rows.every(({ outcome }) => outcome !== null && !('failure' in outcome)));
   return rows;
 }
 

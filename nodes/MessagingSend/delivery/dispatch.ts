@@ -3,15 +3,15 @@
  * follows from it for the others. Read it from top to bottom.
  */
 import type { JsonRecord } from '../api/records';
-import type { Accepted, Rejected, Reply } from '../api/reply';
+import type { Rejected, Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { Journal, Permission } from '../journal/journal';
 import type { Reservations } from '../journal/sendOnce/reservations';
 import { type Batch, failed, isOpen, type Outcome, type Row, settle, textsOf } from '../messages/row';
-import { type Flight, type Requests, UNOBSERVED } from '../requests/requests';
+import type { Flight, Requests } from '../requests/requests';
 import { CircuitBreaker, type Outages, type Pass } from './circuitBreaker';
-import { NOT_LISTED, singleOutcome } from './match';
-import { joinAnswers, partlySent, type SendOperation } from './operation';
+import { NOT_LISTED } from './match';
+import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 import { aboutThese, offendersIn, type Rejection, searchInHalves } from './search';
 import type { KeepBack } from './select';
@@ -59,9 +59,6 @@ export function pack(rows: readonly Row[], size: number, lastNumber = 0): Batch[
 interface Made {
   /** What is left of the batch: without messages that were kept back, or that other executions have. */
   readonly batch: Batch;
-  /** The `data` of its accepted requests: each part of a text has its own with Send. */
-  readonly answers: readonly JsonRecord[];
-  /** The reply to its last request. */
   readonly reply: Reply;
   readonly pass: Pass;
 }
@@ -142,16 +139,16 @@ export class Dispatch {
     const made = await this.make(batch);
     if (made === null) return null;
     const { operation, stopOnFailure } = this.config;
-    const { batch: rows, answers, reply, pass } = made;
+    const { batch: rows, reply, pass } = made;
     let rejection: Rejection | null = null;
     if (reply.kind === 'accepted') {
       this.rejectedInARow.count = this.unclearInARow = 0;
-      const outcomes = operation.outcomes(rows, answers);
-      this.settleAll(rows, (_row, index) => outcomes[index] ?? NOT_LISTED, joinAnswers(answers));
-    } else if (reply.kind === 'uncertain' || answers.length > 0) {
-      const parts = answers.length === 0 ? 0 : operation.bodies(rows).length;
-      const why = parts === 0 ? reply.failure : partlySent(answers.length, parts, reply.failure);
-      this.settleAll(rows, () => ({ kind: 'uncertain', failure: why }));
+      const outcomes = operation.outcomes(rows, reply.data);
+      // Without the entries of messages: the outcomes contain what they say.
+      const { messages: _, ...data } = reply.data;
+      this.settleAll(rows, (_row, index) => outcomes[index] ?? NOT_LISTED, data);
+    } else if (reply.kind === 'uncertain') {
+      this.settleAll(rows, () => ({ kind: 'uncertain', failure: reply.failure }));
     } else {
       // With On Error: Stop, the run ends in any case, so there is nothing to clarify.
       rejection = { batch: rows, reply: isWhole && !stopOnFailure ? await this.clarified(reply) : reply };
@@ -192,77 +189,50 @@ export class Dispatch {
   private async make(batch: Batch): Promise<Made | null> {
     let left = batch;
     try {
-      while (left.length > 0) {
+      for (let isOver = false; left.length > 0 && !isOver; left = left.filter(isOpen)) {
         const pass = await this.breaker.admit();
-        const made = pass === null ? null : await this.attempt(left, pass);
-        if (made !== null) return made;
-        left = left.filter(isOpen);
-        if (pass === null) break;
+        const made = pass === null ? 'over' : await this.attempt(left, pass);
+        if (typeof made === 'object') return made;
+        isOver = made === 'over';
       }
     } catch {
-      // The run has ended, or was stopped.
-      left = left.filter(isOpen);
+      // The run has ended, or was stopped, during a wait.
     }
     // If the run has not ended, only the Stop button can be the reason; n8n itself tells the user.
-    this.reject(left, this.config.requests.whyHalted ?? failure('stopped'));
+    this.reject(left.filter(isOpen), this.config.requests.whyHalted ?? failure('stopped'));
     return null;
   }
 
-  /** @returns null if the request did not leave, although the run goes on @throws if the run has ended, or was stopped */
-  private async attempt(batch: Batch, pass: Pass): Promise<Made | null> {
-    const { operation, requests, journal, reservations, onSettled } = this.config;
-    const [body = {}, ...more] = operation.bodies(batch);
-    const mayLeave = () => requests.whyHalted === null && pass.isValid();
+  /** @returns whether the run goes on without the request: `again` if it may leave later; `over` if the run has ended */
+  private async attempt(batch: Batch, pass: Pass): Promise<Made | 'again' | 'over'> {
+    const { operation, requests, journal, reservations, keepBack, onSettled } = this.config;
     let permission: Permission = 'leave';
     const flight: Flight = {
-      mayLeave,
+      mayLeave: () => requests.whyHalted === null && pass.isValid(),
       beforeRequest: async () => {
-        permission = this.keepBack(batch) ? 'changed' : await journal.beforeRequest(batch, reservations);
+        const hasChanged = keepBack !== null && this.keepBack(batch, keepBack);
+        permission = hasChanged ? 'changed' : await journal.beforeRequest(batch, reservations);
         return permission === 'leave';
       },
-      afterReply: (reply) => {
-        // To the journal, all parts of a text are one request.
-        if (more.length === 0 || reply?.kind !== 'accepted') journal.afterReply(batch, reservations, reply);
-      },
+      afterReply: (reply) => journal.afterReply(batch, reservations, reply),
     };
     try {
-      const reply = await requests.make({ endpoint: operation.endpoint, body }, flight);
-      if (reply.kind === 'accepted' && more.length > 0) return await this.requestParts(batch, reply, more, pass);
-      const answers = reply.kind === 'accepted' ? [reply.data] : [];
-      return { batch, answers, reply, pass };
-    } catch (error) {
+      return { batch, reply: await requests.make(operation.requestFor(batch), flight), pass };
+    } catch {
       pass.end(null);
-      // Assigned in the flight.
-      const given = permission as Permission;
-      if (given === 'leave' && pass.isValid()) throw error;
-      if (given === 'wait') await requests.wait(ASK_AGAIN_AFTER);
-      else if (given === 'changed') onSettled(batch.filter((row) => !isOpen(row)).length);
-      else if (given !== 'leave') this.reject(batch, given);
-      return null;
     }
-  }
-
-  /** Requests the other parts of a text whose first part was accepted, until one is not sent. */
-  private async requestParts(batch: Batch, first: Accepted, bodies: readonly JsonRecord[], pass: Pass): Promise<Made> {
-    const { operation, requests, journal, reservations } = this.config;
-    const mayLeave = () => requests.whyHalted === null && pass.isValid();
-    const answers = [first.data];
-    let reply: Reply = first;
-    for (const body of bodies) {
-      if (reply.kind !== 'accepted' || singleOutcome(reply.data).kind !== 'sent') break;
-      reply = await requests
-        .make({ endpoint: operation.endpoint, body }, { ...UNOBSERVED, mayLeave })
-        .catch((): Reply => ({ kind: 'uncertain', failure: failure('stopped') }));
-      if (reply.kind === 'accepted') answers.push(reply.data);
-    }
-    journal.afterReply(batch, reservations, first);
-    return { batch, answers, reply, pass };
+    // Assigned in the flight.
+    const given = permission as Permission;
+    if (given === 'leave') return pass.isValid() ? 'over' : 'again';
+    if (given === 'wait') await requests.wait(ASK_AGAIN_AFTER);
+    else if (given === 'changed') onSettled(batch.filter((row) => !isOpen(row)).length);
+    else this.reject(batch, given);
+    return 'again';
   }
 
   /** Settles messages to keep back after all: a window may have closed since the request was planned, or first made. */
-  private keepBack(batch: Batch): boolean {
-    const { keepBack, journal, reservations } = this.config;
-    if (keepBack === null) return false;
+  private keepBack(batch: Batch, keepBack: KeepBack): boolean {
+    const { journal, reservations } = this.config;
     const kept: Row[] = [];
     for (const row of batch) {
       const outcome = keepBack(row);
@@ -270,7 +240,7 @@ export class Dispatch {
       settle(row, outcome);
       kept.push(row);
     }
-    if (kept.length > 0) journal.note(kept, reservations);
+    journal.note(kept, reservations);
     return kept.length > 0;
   }
 

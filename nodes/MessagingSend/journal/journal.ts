@@ -154,13 +154,12 @@ export class Journal {
     for (const batch of this.inFlight) this.record.note(batch, IN_FLIGHT);
   }
 
-  /** Called when every message has its outcome. @param isAllSent whether a re-run would have nothing to do */
-  conclude(isAllSent: boolean): void {
-    if (isAllSent) this.record.clear();
-  }
-
-  /** Called when the attempt has ended in any way. Resolves once everything that others need is stored. */
-  async end(): Promise<void> {
+  /**
+   * Called when the attempt has ended in any way. Resolves once everything that others need is stored.
+   * @param isAllDone whether a re-run would have nothing to do
+   */
+  async end(isAllDone: boolean): Promise<void> {
+    if (isAllDone) this.record.clear();
     await Promise.all(Array.from(this.reservations.values(), async (reservations) => await reservations.end()));
     await this.attempt?.end();
     await this.crash?.end();

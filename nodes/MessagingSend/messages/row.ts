@@ -98,7 +98,7 @@ export function isOpen({ outcome, duplicateOf }: Row): boolean {
 }
 
 /** Whether the message must not be sent again. */
-export function mayHaveBeenSent(outcome: Outcome | null): outcome is Sent | Failed {
+export function mayHaveBeenSent(outcome: Outcome | null): outcome is Sent | (Failed & { readonly kind: 'uncertain' }) {
   return outcome?.kind === 'sent' || outcome?.kind === 'uncertain';
 }
 

@@ -184,7 +184,7 @@ async function send(run: Invocation): Promise<Delivered> {
     [latest, latestSender] = [account, sender];
     return sender;
   };
-  let rows: readonly Row[];
+  let rows: readonly Row[] = [];
   try {
     const kept = keepBackBy(options, Date.now, context.getTimezone());
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
@@ -209,7 +209,8 @@ async function send(run: Invocation): Promise<Delivered> {
       onProgress: run.onProgress,
     });
   } finally {
-    await journal.end();
+    const isDone = ({ outcome }: Row) => outcome?.kind === 'sent' || outcome?.kind === 'skipped';
+    await journal.end(!options.dryRun && rows.length > 0 && rows.every(isDone));
   }
   const summary = await summarize(rows, tally.requests, senders.size, options);
   run.report(summary);

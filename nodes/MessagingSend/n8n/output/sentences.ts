@@ -138,17 +138,15 @@ function contentsText(summary: Summary): string {
   }
   if (optOuts === 0) sentences.push("'Never Send To' is empty, so nobody is left out.");
   else if (optOuts !== null) sentences.push(`'Never Send To' has ${counted(optOuts, 'number')}.`);
-  if (codes.size > 0) sentences.push(codesText(codes));
+  if (codes.size > 0) {
+    const ranked = [...codes].sort(([, a], [, b]) => b - a);
+    const named = ranked.map(([code, count], index) => `${code} (${index === 0 ? counted(count, 'number') : count})`);
+    const others = named.length > FIRST ? [`${named.length - FIRST} more`] : [];
+    const all = new Intl.ListFormat('en-GB').format([...named.slice(0, FIRST), ...others]);
+    const noun = named.length > 1 ? 'codes' : 'code';
+    sentences.push(`Numbers without + were read with the country ${noun} ${all}.`);
+  }
   return sentences.join(' ');
-}
-
-/** Such as "Numbers without + were read with the country codes 91 (120 numbers), 49 (3) and 20 (1)." */
-function codesText(codes: Summary['codes']): string {
-  const ranked = [...codes].sort(([, a], [, b]) => b - a);
-  const named = ranked.map(([code, count], index) => `${code} (${index === 0 ? counted(count, 'number') : count})`);
-  const others = named.length > FIRST ? [`${named.length - FIRST} more`] : [];
-  const all = new Intl.ListFormat('en-GB').format([...named.slice(0, FIRST), ...others]);
-  return `Numbers without + were read with the country code${named.length > 1 ? 's' : ''} ${all}.`;
 }
 
 export function counted(count: number, noun: string): string {

@@ -91,7 +91,7 @@ export async function summarize(
     }
     const arrives = outcome.kind === 'planned' || mayHaveBeenSent(outcome);
     if (arrives && row.isOneOfSeveral && row.testFor === null) increase(messagesTo, row.person);
-    if (arrives || outcome.kind === 'skipped') {
+    if (arrives || (outcome.kind === 'skipped' && !NOT_NEW.has(outcome.reason))) {
       for (const name of row.empty) increase(emptyFields, name);
       if (row.readAs !== null) guessed.set(row.testFor ?? row.phone, row.readAs);
     }
@@ -134,6 +134,9 @@ export async function summarize(
     requests,
   };
 }
+
+/** Skipped because a message with the same content counts instead. */
+const NOT_NEW: ReadonlySet<SkipReason> = new Set(['duplicate', 'sent_before', 'may_have_been_sent']);
 
 function increase<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
