@@ -13,6 +13,8 @@ import type { DeliveryOptions } from './options';
  */
 const UNSENDABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
+const MAY_NOT_BE_NFC = /[^\0-\u02ff]/;
+
 /** No reader sees these: space, control characters, and characters that fonts leave out. */
 const INVISIBLE = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800]';
 
@@ -35,21 +37,34 @@ const PAUSE_EVERY = 8;
 /** Makes a row of each draft, in the order of the input. A bad draft never harms another. */
 export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Promise<void>): Promise<Row[]> {
   const rows: Row[] = [];
-  /** The first message of each person. */
-  const firsts = new Map<string, Row>();
+  const people = new Set<string>();
+  let count = 0;
+  const add = (draft: Draft) => {
+    const row = compose(draft, rules);
+    rows.push(row);
+    if (row.defect !== null) return;
+    people.add(row.person);
+    count += 1;
+  };
   for (let item = 0; item < drafts.items; item += 1) {
     const given = drafts.of(item);
-    for (const draft of 'kind' in given ? [given] : given) {
-      const row = compose(draft, rules);
-      rows.push(row);
-      if (row.defect !== null) continue;
-      const first = firsts.get(row.person);
-      if (first === undefined) firsts.set(row.person, row);
-      else first.isOneOfSeveral = row.isOneOfSeveral = true;
-    }
+    if ('kind' in given) add(given);
+    else given.forEach(add);
     if (item % PAUSE_EVERY === 0) await pause();
   }
+  // The usual case: each person gets one message.
+  if (people.size < count) markSeveral(rows);
   return rows;
+}
+
+function markSeveral(rows: readonly Row[]): void {
+  const firsts = new Map<string, Row>();
+  for (const row of rows) {
+    const first = firsts.get(row.person);
+    if (row.defect !== null) continue;
+    if (first === undefined) firsts.set(row.person, row);
+    else first.isOneOfSeveral = row.isOneOfSeveral = true;
+  }
 }
 
 const NO_NUMBER: ReadNumber = { phone: '', person: '', readAs: null };
@@ -81,6 +96,7 @@ function rowOf(draft: Draft, { phone, person, readAs }: ReadNumber, content: Con
     testFor: null,
     isOneOfSeveral: false,
     duplicateOf: null,
+    page: -1,
     batch: null,
     data: null,
     isRecalled: false,
@@ -105,7 +121,9 @@ function contentOf({ message, key, link, empty }: Given, { longMessages, emptyFi
   if (EMPTY.test(own) || Number.isNaN(message)) return failure('textEmpty');
   if (key !== null && isUnevaluated(key)) return failure('keyNotEvaluated');
   const after = link === undefined ? '' : `\n${link}`;
-  const text = `${own.replaceAll('\\{{', '{{')}${after}`.normalize('NFC');
+  const whole = `${own.includes('{{') ? own.replaceAll('\\{{', '{{') : own}${after}`;
+  // A text in Latin script without combining marks, as nearly all are, is in NFC.
+  const text = MAY_NOT_BE_NFC.test(whole) ? whole.normalize('NFC') : whole;
   // A string never has fewer units than code points, so only long texts need to be counted.
   const characters = text.length > MAX_CHARACTERS ? codePoints(text) : 0;
   return characters > MAX_CHARACTERS ? shortened(text, characters, after, longMessages) : { text, parts: null };

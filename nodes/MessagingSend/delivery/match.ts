@@ -9,7 +9,10 @@ import type { Batch, Failed, Outcome, Row } from '../messages/row';
  * reordered, doubled or missing, so they are matched by phone, then by order. A message without an entry is uncertain.
  */
 export function matchEntries(batch: Batch, data: JsonRecord): readonly Outcome[] {
-  const entries = uniqueEntries(Array.isArray(data.messages) ? data.messages.filter(isRecord) : []);
+  const listed = Array.isArray(data.messages) ? data.messages.filter(isRecord) : [];
+  const mayShareEntries = batch.some(({ isOneOfSeveral, parts }) => isOneOfSeveral || parts !== null);
+  // Where each message has another number, entries that are as many and in place can't be doubled.
+  const entries = mayShareEntries || listed.length !== batch.length ? uniqueEntries(listed) : listed;
   const areInPlace = entries.every((entry, index) => {
     const expected = batch[index]?.phone;
     return entry.phone === expected || [null, expected].includes(phoneOf(entry));

@@ -38,6 +38,8 @@ export interface Row extends Origin {
   isOneOfSeveral: boolean;
   /** The message that is sent in its place, because both are the same. */
   duplicateOf: Row | null;
+  /** The number of its page in the journal, from 0; -1 if it is on none. */
+  page: number;
   /** The number of its request, counted from 1; null if there is none, or none is known. */
   batch: number | null;
   /** The `data` of the answer to its request (API 2.2, 2.3): one object for all rows of a request. */

@@ -118,7 +118,7 @@ export class CrashLedger {
     if (unrecorded.length === 0) return { listed: null, attempt };
     const doubtful = hadOtherTexts ? touchedPeople(pages, states) : new Set<string>();
     const pastOf = (row: Row) => {
-      const state = doubtful.has(row.person) ? 'open' : states[pages.pageOf.get(row) ?? 0];
+      const state = doubtful.has(row.person) ? 'open' : states[row.page];
       return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
     };
     return { listed: { pastOf, mayHaveSent: () => hadOtherPlaces }, attempt };
@@ -126,7 +126,7 @@ export class CrashLedger {
 
   /** Reads each page's state, where noted wins over any doubt, and which facts (pages, `allSent`) were not begun. */
   private async ask(pages: Pages, digests: Digests, unrecorded: readonly number[]) {
-    const states = pages.all.map((): FactState => 'unknown');
+    const states = pages.map((): FactState => 'unknown');
     const toBar: string[] = [];
     let [hadOtherPlaces, hadOtherTexts, isUnclear] = [false, false, false];
     for (const number of unrecorded) {
@@ -155,6 +155,6 @@ export class CrashLedger {
  * person gets several, nobody knows which of them was sent.
  */
 function touchedPeople(pages: Pages, states: readonly FactState[]): Set<string> {
-  const touched = pages.all.filter((_page, index) => states[index] !== 'unknown').flat();
+  const touched = pages.filter((_page, index) => states[index] !== 'unknown').flat();
   return new Set(touched.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person));
 }
