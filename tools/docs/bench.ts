@@ -1,5 +1,4 @@
 import { readProjectFile } from '../project';
-import { table } from './table';
 
 /** A part of the benchmark, as bench/report.ts writes it. */
 interface Part {
@@ -52,4 +51,8 @@ function read(): Readonly<Record<string, Part>> {
 
 function shown(value: number): string {
   return value.toLocaleString('en');
+}
+
+function table(header: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -1,12 +1,10 @@
 import { readProjectFile } from '../project';
 import { benchParts, speedParts } from './bench';
-import { errorParts } from './errors';
 
 /** The Markdown of each part of a page, by the part's name. */
 type Parts = Readonly<Record<string, string>>;
 
 const PARTS: Readonly<Record<string, () => Parts>> = {
-  'docs/errors.md': errorParts,
   'docs/from-http-request.md': speedParts,
   'bench/README.md': benchParts,
 };
