@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { asArray, asObject, asObjects, asString, isObject, type JsonObject } from '../../tools/json';
 import { API_KEY } from '../../tools/n8n/instance';
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { START, type WorkflowNode } from '../support/n8n/workflow';
+import { START, type WorkflowNode } from '../../tools/n8n/workflow';
 import { type ModelAnswer, modelForTests, type OfferedTool } from './chatModel';
 import { instanceForTests } from './instanceForTests';
 import { AGENT, agentWorkflow, GET_BALANCE, mcpWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow';

@@ -6,8 +6,8 @@ import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { type Fault } from '../../sandbox/server';
 import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
+import { chain, messagingSend, SENDER, type WorkflowNode } from '../../tools/n8n/workflow';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
-import { chain, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
 import { receivedBy } from './recipients';
 
 /** Longer than any test: n8n is killed before it gets the answer. */

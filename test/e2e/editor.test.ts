@@ -8,7 +8,7 @@ import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples
 import { exampleFile, readExample } from '../../tools/n8n/examples/files';
 import { API_KEY } from '../../tools/n8n/instance';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
-import { chain, ITEMS, items, messagingSend, SENDER, start } from '../support/n8n/workflow';
+import { chain, ITEMS, items, messagingSend, SENDER, start } from '../../tools/n8n/workflow';
 import {
   addHumanReview,
   addOption,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { chain, messagingSend, messagingSendTrigger } from '../support/n8n/workflow';
+import { chain, messagingSend, messagingSendTrigger } from '../../tools/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
 
 /** n8n takes no interval under a minute, but any number of times within a minute. */

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { asObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
+import { chain, ITEMS, items, messagingSend, type WorkflowNode } from '../../tools/n8n/workflow';
 import { phoneAt } from '../support/contacts';
 import { immediateWebhook } from '../support/n8n/triggerNodes';
-import { chain, ITEMS, items, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
 
 /** What a recipient's browser would show. */
 export interface Page {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { type JsonObject } from '../../tools/json';
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
-import { chain, START, start, type WorkflowNode } from '../support/n8n/workflow';
+import { chain, START, start, type WorkflowNode } from '../../tools/n8n/workflow';
 
 /** The name of the agent in {@link agentWorkflow}. */
 export const AGENT = 'AI Agent';

@@ -1,5 +1,5 @@
 import { asObjects, type JsonObject } from '../../../tools/json';
-import { type WorkflowNode } from './workflow';
+import { type WorkflowNode } from '../../../tools/n8n/workflow';
 
 /**
  * A webhook that takes POST requests at `<n8n>/webhook/<path>`, once its workflow is active, and answers when the
