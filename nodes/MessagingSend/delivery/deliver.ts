@@ -95,7 +95,7 @@ export async function deliver(delivery: Delivery): Promise<Delivered> {
     messages,
     unsendable: composed.unsendable,
     repeated,
-    sendUncertainAgain: options.uncertain === 'sendAgain',
+    sendUncertainAgain: false,
   });
   const { receipts: known } = earlier;
   const broken = delivery.broken ?? whyTooMany(earlier.pending, options);

@@ -17,6 +17,4 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<P
   readonly parallelRequests: number;
   readonly sendWindow: SendWindow | null;
   readonly testRun: TestRun | null;
-  /** What a re-run does with a message that may have been sent. */
-  readonly uncertain: 'report' | 'sendAgain';
 }

@@ -12,7 +12,7 @@ import { keyMask } from '../api/keyMask';
 import { networkReply } from '../api/networkReply';
 import { type ApiRequest, type Call, type HttpAnswer, readReply, rejected } from '../api/reply';
 import { failure } from '../failures/failure';
-import { CREDENTIAL, type NodeAccount } from './input/account';
+import { CREDENTIAL, type NodeAccount } from './input/credential';
 import type { RequestOptions } from './input/requestOptions';
 import { pause } from './pause';
 

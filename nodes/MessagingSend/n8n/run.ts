@@ -14,10 +14,10 @@ import type { Drafts } from '../messages/message';
 import { requestsOf, type Tally } from '../requests/requests';
 import { isTool } from './assumptions';
 import { httpCall } from './http';
-import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
+import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/credential';
 import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
 import { fieldsBehind } from './input/itemParameters';
-import { GivenOptions, includeOtherFields, readBoolean } from './input/options';
+import { booleanIn, GivenOptions, includeOtherFields } from './input/readOptions';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt, keptOfCall } from './memory/execution';
 import { canRemember, journalOfCall, journalWithoutTrace, openJournal } from './memory/openJournal';
@@ -144,18 +144,17 @@ async function sendForItem(
 }
 
 /** @param run null if n8n keeps nothing for the node beyond the execution */
-function readSettings(job: Job, read: GivenOptions['read'], run: IExecuteFunctions | null): Settings {
+function readSettings(job: Job, read: (path: string, fallback: unknown) => unknown, run: IExecuteFunctions | null): Settings {
   const { readOptions } = job;
-  const given = new GivenOptions('options', read, (path) => (run === null ? '' : fieldsBehind(run, path)));
-  const givenForRequests = new GivenOptions('requestOptions', read);
+  const given = new GivenOptions(read, (path) => (run === null ? '' : fieldsBehind(run, path)));
   const settings = {
     options: readOptions(given),
-    includesInput: readBoolean(given, includeOtherFields),
-    requestOptions: readRequestOptions(givenForRequests),
+    includesInput: given.read(includeOtherFields, booleanIn, false),
+    requestOptions: readRequestOptions(given),
   };
   const needsMemory = settings.options.duplicateMessages === 'sendOnceEver';
   const unavailable = needsMemory && (run === null || !canRemember(run)) ? failure('sendOnceUnavailable') : null;
-  return { ...settings, failure: job.failure ?? given.failure ?? givenForRequests.failure ?? unavailable };
+  return { ...settings, failure: job.failure ?? given.failure ?? unavailable };
 }
 
 /**

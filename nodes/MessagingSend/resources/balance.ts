@@ -3,8 +3,8 @@ import type { IExecutePaginationFunctions, INodeExecutionData, INodeProperties }
 import { GET_BALANCE } from '../api/endpoints';
 import { BALANCE_FIELDS, creditsOf, pick } from '../api/records';
 import { failure, FailureError } from '../failures/failure';
-import { type NodeAccount, readAccount } from '../n8n/input/account';
-import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../n8n/input/options';
+import { type NodeAccount, readAccount } from '../n8n/input/credential';
+import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../n8n/input/readOptions';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { routedCall, type RoutedRequest, routingOf } from '../n8n/routing';
 import { type RequestLimits, requestsOf } from '../requests/requests';
@@ -45,7 +45,7 @@ async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequ
 
 async function setUp(context: IExecutePaginationFunctions): Promise<{ account: NodeAccount; limits: RequestLimits }> {
   try {
-    const given = new GivenOptions('options', (path, fallback) => context.getNodeParameter(path, fallback));
+    const given = new GivenOptions((path, fallback) => context.getNodeParameter(path, fallback));
     const limits = { ...readLimitOptions(given), interval: 0 };
     if (given.failure !== null) throw new FailureError(given.failure);
     return { account: await readAccount(context), limits };

@@ -4,7 +4,7 @@ import { GET_BALANCE } from '../api/endpoints';
 import { BALANCE_FIELDS, creditsOf, type JsonRecord, pick } from '../api/records';
 import { failure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
-import { type NodeAccount, readAccount } from '../n8n/input/account';
+import { type NodeAccount, readAccount } from '../n8n/input/credential';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { requestsOf } from '../requests/requests';
 import { decide, type LowBalanceState } from './decision';

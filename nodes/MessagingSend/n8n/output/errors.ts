@@ -43,7 +43,7 @@ function forUser(summary: Summary): readonly string[] {
   if (again === '') return [others];
   const retry =
     left === 0
-      ? "Retry would send nothing, unless 'On Uncertain Outcome' is Send Again."
+      ? 'Retry would send nothing: it never sends an uncertain message again.'
       : "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
   return [others, again, retry];
 }

@@ -62,7 +62,7 @@ export function summarize(
   delivered: Delivered,
   requests: number,
   accounts: number,
-  { dryRun, duplicateMessages, neverSendTo, testRun, uncertain }: DeliveryOptions,
+  { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
 ): Summary {
   const { unsendable, receipts, duplicates, planned, recalled, repeated, heldUp } = delivered;
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0 };
@@ -121,7 +121,7 @@ export function summarize(
     resumed,
     notSent: count.not_sent,
     uncertain: count.uncertain,
-    left: count.not_sent + (uncertain === 'sendAgain' ? count.uncertain : 0),
+    left: count.not_sent,
     skipped,
     reasons: [...reasons.values()].sort((a, b) => Number(isCause(b)) - Number(isCause(a))),
     isInvalid: unsendable.length > 0,

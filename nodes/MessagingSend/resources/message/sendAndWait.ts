@@ -7,20 +7,21 @@ import { type Failure, failure } from '../../failures/failure';
 import { type Draft, onlyDrafts, type Unsendable } from '../../messages/message';
 import type { Outcome, Result } from '../../messages/outcome';
 import { isHumanReview, isTool } from '../../n8n/assumptions';
-import { brokenParameter, draftFromItem, naming } from '../../n8n/input/drafts';
+import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
+import { ItemParameters, sourceOfRun } from '../../n8n/input/itemParameters';
 import {
+  choiceIn,
   GivenOptions,
   maxWait,
   optionsField,
-  readChoice,
   readLimitOptions,
   requestsPerMinute,
-} from '../../n8n/input/options';
+} from '../../n8n/input/readOptions';
 import { sendForRun } from '../../n8n/run';
 import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
+import { defaultCountryCode, numberCheck, readDeliveryOptions } from './deliveryOptions';
 import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
 import { formFields } from './formFields';
-import { defaultCountryCode, numberCheck, readDeliveryOptions } from './options';
 import { approvalOptions, buttonLabel, pageTitle, readPage, responseType, thanks } from './pageFields';
 import { FOREVER, limitWaitTime, readWaitLimit } from './waitLimit';
 
@@ -77,7 +78,7 @@ export const sendAndWaitFields: INodeProperties[] = [
 ];
 
 /** There is one message: what the other operations have options for is as without them. */
-const WITHOUT_OPTIONS = readDeliveryOptions(new GivenOptions('options', (_path, fallback) => fallback));
+const WITHOUT_OPTIONS = readDeliveryOptions(new GivenOptions((_path, fallback) => fallback));
 
 /**
  * Send and Wait in a workflow: one message, for the first item. Once it is sent, n8n keeps the execution until the answer
@@ -92,7 +93,11 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
     drafts: onlyDrafts(draftWithLink(this, asked)),
     readOptions: (given) => {
       waitLimit = readWaitLimit(given, this.getTimezone());
-      return { ...WITHOUT_OPTIONS, ...readLimitOptions(given), numberCheck: readChoice(given, numberCheck) };
+      return {
+        ...WITHOUT_OPTIONS,
+        ...readLimitOptions(given),
+        numberCheck: given.read(numberCheck, choiceIn, numberCheck.default),
+      };
     },
     failure: notForModel(this.getNode()),
     review: (delivered) => (hasLink ? delivered : withoutLost(delivered)),
@@ -123,11 +128,18 @@ function notForModel(node: INode): Failure | null {
 
 /** The draft of the message; the question is kept for the page behind its link. */
 function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft | Unsendable {
-  const read = naming((name, ...more) => context.getNodeParameter(name === phone.name ? sendTo.name : name, ...more));
-  const draft = draftFromItem(0, read);
+  const { items, stored, valueOf, evaluate } = sourceOfRun(context);
+  const nameOf = (name: string) => (name === phone.name ? sendTo.name : name);
+  const parameters = new ItemParameters({
+    items,
+    stored: (name, fallback) => stored(nameOf(name), fallback),
+    valueOf: (name, item, fallback) => valueOf(nameOf(name), item, fallback),
+    evaluate,
+  });
+  const draft = draftFromItem(0, parameters);
   if (draft.kind === 'unsendable') return draft;
   try {
-    const page = readPage((name, fallback) => read(name, 0, fallback), context.getWorkflow().name);
+    const page = readPage((name, fallback) => parameters.read(name, 0, fallback), context.getWorkflow().name);
     keepQuestion(context, asked, { text: textOf(draft.message) ?? '', ...page });
     return { ...draft, link: linkTo(context, asked) };
   } catch (error) {
