@@ -144,7 +144,11 @@ async function sendForItem(
 }
 
 /** @param run null if n8n keeps nothing for the node beyond the execution */
-function readSettings(job: Job, read: (path: string, fallback: unknown) => unknown, run: IExecuteFunctions | null): Settings {
+function readSettings(
+  job: Job,
+  read: (path: string, fallback: unknown) => unknown,
+  run: IExecuteFunctions | null,
+): Settings {
   const { readOptions } = job;
   const given = new GivenOptions(read, (path) => (run === null ? '' : fieldsBehind(run, path)));
   const settings = {
