@@ -5,7 +5,7 @@ import { unsendable } from '../../nodes/MessagingSend/messages/message';
 import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
 import { readPhone } from '../../nodes/MessagingSend/phone/phone';
-import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
+import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
 import { killedAtNth } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
 import { Campaign } from '../support/engine/campaign';

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
 import { accountId, BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/account';
-import { readAccount } from '../../nodes/MessagingSend/n8n/input/account';
+import { readAccount } from '../../nodes/MessagingSend/n8n/input/credential';
 import { KEY } from '../support/account';
 
 const BASE_URL = 'https://api.example.com/v1';

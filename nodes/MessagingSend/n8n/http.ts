@@ -13,7 +13,7 @@ import { networkReply } from '../api/networkReply';
 import { isRecord } from '../api/records';
 import { type ApiRequest, type Call, type HttpAnswer, readReply, rejected, type Reply } from '../api/reply';
 import { failure } from '../failures/failure';
-import { CREDENTIAL, type NodeAccount } from './input/account';
+import { CREDENTIAL, type NodeAccount } from './input/credential';
 import type { RequestOptions } from './input/requestOptions';
 import { pause } from './pause';
 

@@ -15,10 +15,10 @@ import type { Row } from '../messages/row';
 import { requestsOf } from '../requests/requests';
 import { isTool } from './assumptions';
 import { httpCall } from './http';
-import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
+import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/credential';
 import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
 import { fieldsBehind } from './input/itemParameters';
-import { GivenOptions, includeOtherFields, readBoolean } from './input/options';
+import { booleanIn, GivenOptions, includeOtherFields } from './input/readOptions';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt, keptOfCall } from './memory/execution';
 import { canRemember, journalOfCall, journalWithoutTrace, openJournal } from './memory/openJournal';
@@ -139,20 +139,21 @@ export function forItem({ readDrafts, ...given }: JobOfItems) {
   };
 }
 
+type ReadValue = (path: string, fallback: unknown) => unknown;
+
 /** @param run null if n8n keeps nothing for the node beyond the execution */
-function readSettings(job: Job, read: GivenOptions['read'], mode: string, run: IExecuteFunctions | null): Settings {
-  const given = new GivenOptions('options', read, (path) => (run === null ? '' : fieldsBehind(run, path)));
-  const givenForRequests = new GivenOptions('requestOptions', read);
+function readSettings(job: Job, read: ReadValue, mode: string, run: IExecuteFunctions | null): Settings {
+  const given = new GivenOptions(read, (path) => (run === null ? '' : fieldsBehind(run, path)));
   const options = job.readOptions(given);
   const settings = {
     // An evaluation compares outputs; it must reach nobody.
     options: mode === 'evaluation' ? { ...options, dryRun: true } : options,
-    includesInput: readBoolean(given, includeOtherFields),
-    requestOptions: readRequestOptions(givenForRequests),
+    includesInput: given.read(includeOtherFields, booleanIn, false),
+    requestOptions: readRequestOptions(given),
   };
   const needsMemory = options.duplicateMessages === 'sendOnceEver';
   const unavailable = needsMemory && (run === null || !canRemember(run)) ? failure('sendOnceUnavailable') : null;
-  return { ...settings, failure: job.failure ?? given.failure ?? givenForRequests.failure ?? unavailable };
+  return { ...settings, failure: job.failure ?? given.failure ?? unavailable };
 }
 
 /**

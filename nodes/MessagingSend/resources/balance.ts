@@ -4,8 +4,8 @@ import { GET_BALANCE } from '../api/endpoints';
 import { BALANCE_FIELDS, creditsOf, type JsonScalar, pick } from '../api/records';
 import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
-import { type NodeAccount, readAccountOfItem, readAccounts } from '../n8n/input/account';
-import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../n8n/input/options';
+import { type NodeAccount, readAccountOfItem, readAccounts } from '../n8n/input/credential';
+import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../n8n/input/readOptions';
 import { readRequestOptions } from '../n8n/input/requestOptions';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { failedItem } from '../n8n/output/outputItems';
@@ -76,12 +76,11 @@ async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequ
 }
 
 /** @returns with `broken`, why one of the options can't be used; null if all can */
-function readSettings(read: GivenOptions['read']) {
-  const given = new GivenOptions('options', read);
-  const givenForRequests = new GivenOptions('requestOptions', read);
+function readSettings(read: (path: string, fallback: unknown) => unknown) {
+  const given = new GivenOptions(read);
   const limits: RequestLimits = { ...readLimitOptions(given), interval: 0 };
-  const requestOptions = readRequestOptions(givenForRequests);
-  return { limits, requestOptions, broken: given.failure ?? givenForRequests.failure };
+  const requestOptions = readRequestOptions(given);
+  return { limits, requestOptions, broken: given.failure };
 }
 
 type Balance = Record<(typeof BALANCE_FIELDS)[number], JsonScalar>;

@@ -3,7 +3,7 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { BALANCE_FIELDS, creditsOf, type JsonRecord, pick } from '../api/records';
 import { failure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
-import { type NodeAccount, readAccount } from '../n8n/input/account';
+import { type NodeAccount, readAccount } from '../n8n/input/credential';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { requestsOf } from '../requests/requests';
 import { decide, type LowBalanceState } from './decision';
