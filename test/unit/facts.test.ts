@@ -1,6 +1,5 @@
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { Attempt, attemptFacts } from '../../nodes/MessagingSend/journal/crash/attempt';
-import { pagesOf } from '../../nodes/MessagingSend/journal/identity';
+import { Attempt, attemptFacts, pagesOf } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import { messageAt } from './samples';
