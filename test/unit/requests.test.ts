@@ -190,7 +190,7 @@ describe('A request that is not made leaves its slot to the next one', () => {
   });
 
   test.each<[why: string, end: (requests: Requests) => void, mayLeave: (isOver: boolean) => boolean]>([
-    ['the run is halted', (requests) => requests.halt(), () => true],
+    ['the run is halted', (requests) => requests.halt(failure('stopped')), () => true],
     ['it is no longer wanted', () => undefined, (isOver) => !isOver],
   ])('and is reported as not made, if %s while the journal stores it', async (_why, end, mayLeave) => {
     const { run } = setUp();

@@ -1,6 +1,6 @@
 /** Made-up data for the tests of several subjects. */
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import type { Rejected, Reply } from '../../nodes/MessagingSend/api/reply';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Batch, Outcome, Row } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
@@ -63,11 +63,7 @@ export function acceptAll(messages: Batch): Reply {
   };
 }
 
-export function rejectWith(
-  changed: Partial<Failure>,
-  error: JsonRecord = {},
-  reply: Partial<Extract<Reply, { kind: 'rejected' }>> = {},
-): Reply {
+export function rejectWith(changed: Partial<Failure>, error: JsonRecord = {}, reply: Partial<Rejected> = {}): Rejected {
   const failure = failureWith(changed);
   return { kind: 'rejected', failure, error, fromService: true, retryable: false, retryAfter: null, ...reply };
 }
