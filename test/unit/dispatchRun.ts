@@ -1,6 +1,6 @@
 /** A run of dispatch with a scripted service, for the tests of several subjects. */
 import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
-import type { ApiRequest, Reply } from '../../nodes/MessagingSend/api/reply';
+import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { dispatch, type DispatchConfig, pack } from '../../nodes/MessagingSend/delivery/dispatch';
 import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
@@ -23,12 +23,7 @@ export async function send(count: number, size: number, service: Service, change
 }
 
 /** Send Bulk with whole messages in its requests, so that a service knows their items. */
-export const OPERATION: SendOperation = { ...SEND_BULK, bodies: (messages) => [{ messages }] };
-
-/** The messages in a request of that operation. */
-export function carried({ body }: ApiRequest): Batch {
-  return (body?.messages ?? []) as Batch;
-}
+const OPERATION: SendOperation = { ...SEND_BULK, bodies: (messages) => [{ messages }] };
 
 export interface Changes extends Partial<Omit<DispatchConfig, 'journal'>> {
   readonly journal?: Partial<DispatchConfig['journal']>;
@@ -91,7 +86,7 @@ export class Run {
       call: async (request) => {
         if (request.endpoint === GET_BALANCE) return await Promise.resolve(balance((this.balances += 1)));
         this.startTimes.push(this.time);
-        const sent = carried(request);
+        const sent = request.body?.messages as Batch;
         const reply = await this.service(sent, this.requests.push(sent.map(({ item }) => item)));
         // Requests that leave at the same time are in flight at the same time.
         await new Promise((next) => setImmediate(next));
@@ -147,11 +142,7 @@ export class Run {
     return why === undefined ? 'none' : `${why.code}: ${why.message}`;
   }
 
-  adviceOf(item: number): string | undefined {
-    return this.whyNot(item)?.advice;
-  }
-
-  private whyNot(item: number): Failure | undefined {
+  whyNot(item: number): Failure | undefined {
     const outcome = this.rows[item]?.outcome ?? SENT;
     return 'failure' in outcome ? outcome.failure : undefined;
   }

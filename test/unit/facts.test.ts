@@ -245,9 +245,6 @@ test('A page stays open until each of its messages has ended: another process fi
   expect(await left()).toHaveLength(length - 2);
 });
 
-/** What all executions share about these messages. */
-const reserved = (facts: Facts) => new Journal(new DeliveryRecord({}, 0), null, () => new Reservations(facts, 0));
-
 test.each(['another process, dead or alive,', 'another run of this process'])(
   'A message that %s has reserved is skipped: it may have been sent, and nobody waits for it',
   async (whose) => {
@@ -255,7 +252,7 @@ test.each(['another process, dead or alive,', 'another run of this process'])(
     await new Reservations(facts, 0).reserve(rowsUpTo(1));
     const others =
       whose !== 'another run of this process' ? new Facts(new FactList(() => 0), shared, 'secret', true) : run({});
-    const journal = reserved(others);
+    const journal = new Journal(new DeliveryRecord({}, 0), null, () => new Reservations(others, 0));
     const rows = rowsUpTo(2);
     expect(await journal.beforeRequest(rows, journal.reservationsOf('account'))).toBe('changed');
     expect(rows.map(({ outcome }) => outcome)).toEqual([{ kind: 'skipped', reason: 'may_have_been_sent' }, null]);

@@ -1,4 +1,4 @@
-import { type INode, NodeApiError } from 'n8n-workflow';
+import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { type Failure, failure } from '../../nodes/MessagingSend/failures/failure';
 import { failed, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
@@ -90,6 +90,7 @@ test('Reasons are named in the order of the input, and what another message kept
 });
 
 const [ORIGINAL] = rowsOf(notSent()) as [Row];
+const DUPLICATE = rowAt(7, { duplicateOf: ORIGINAL, outcome: ORIGINAL.outcome });
 
 test.each<[what: string, rows: readonly Row[], description: string]>([
   ['one message', rowsOf(notSent()), `Nothing was sent.${BREAK}Do something.`],
@@ -109,11 +110,23 @@ test.each<[what: string, rows: readonly Row[], description: string]>([
   ],
   [
     'a message and its duplicate',
-    [ORIGINAL, rowAt(7, { duplicateOf: ORIGINAL, outcome: ORIGINAL.outcome })],
+    [ORIGINAL, DUPLICATE],
     `Items 0, 7 were not sent: it failed. Numbering starts at 0.${BREAK}Nothing was sent.${BREAK}Do something.`,
   ],
 ])('The error of a run that did not send %s says what to do', async (_what, rows, description) => {
   expect((await errorOf(rows))?.description).toBe(description);
+});
+
+test.each([
+  [
+    "in n8n's words for a wrong input if a message could not be requested",
+    [...rowsOf(SENT), wrong(1)],
+    NodeOperationError,
+  ],
+  ['as a failure of the service if all were requested', [ORIGINAL, DUPLICATE], NodeApiError],
+  ['as a failure of the service if an earlier attempt got it', [{ ...wrong(0), isRecalled: true }], NodeApiError],
+])('The error of a run is shown %s', async (_how, rows, type) => {
+  expect(await errorOf(rows)).toBeInstanceOf(type);
 });
 
 test('Where all messages were sent or are uncertain, the error says that Retry would send nothing', async () => {

@@ -39,7 +39,7 @@ export interface Order {
 }
 
 /** How each message ended, or why it was skipped, by its text. */
-export type Endings = ReadonlyMap<string, Outcome['kind'] | SkipReason>;
+export type Endings = ReadonlyMap<string, Outcome['kind'] | SkipReason | undefined>;
 
 /** A process of n8n. */
 export class Process {
@@ -99,7 +99,9 @@ export class Attempt {
     journal.conclude(rows.every(({ outcome }) => outcome !== null && !('failure' in outcome)));
     await journal.end();
     execution.stored = copyOf(context);
-    return new Map(rows.flatMap(({ text, outcome }) => (outcome === null ? [] : [[text, endingOf(outcome)]])));
+    return new Map(
+      rows.map(({ text, outcome }) => [text, outcome?.kind === 'skipped' ? outcome.reason : outcome?.kind]),
+    );
   }
 
   private async dispatch({ messages, others = [], ...order }: Order, journal: Journal): Promise<Row[]> {
@@ -159,10 +161,6 @@ export class Attempt {
 
 const UNSAFE = failure('outcomeUnknown');
 const SAFE = failure('stopped');
-
-function endingOf(outcome: Outcome): Outcome['kind'] | SkipReason {
-  return outcome.kind === 'skipped' ? outcome.reason : outcome.kind;
-}
 
 /** As n8n stores it. */
 function copyOf(context: JsonRecord): JsonRecord {
