@@ -5,7 +5,7 @@
 import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { readReply, type Reply } from '../../nodes/MessagingSend/api/reply';
-import { entryOutcome } from '../../nodes/MessagingSend/delivery/match';
+import { singleOutcome } from '../../nodes/MessagingSend/delivery/match';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { KEY } from '../support/account';
 import { phoneAt } from '../support/contacts';
@@ -164,7 +164,7 @@ describe('An entry', () => {
     ...NO_ERRORS.map((error) => ({ ...ID, status: 'sent', error, error_code: error })),
   ])('means that its message was sent, with its ID and status: %j', (entry) => {
     const { message_id: messageId = null, status = null } = entry;
-    expect(entryOutcome(entry)).toEqual({ kind: 'sent', messageId, status });
+    expect(singleOutcome(entry)).toEqual({ kind: 'sent', messageId, status });
   });
 
   test.each<[entry: JsonRecord, serviceSays: string]>([
@@ -181,7 +181,7 @@ describe('An entry', () => {
     [{ success: false }, ''],
     [{ error: 'No <b> 447700900123' }, 'No &lt;b&gt; …23'],
   ])("means that its message was not sent, in the service's words: %j", (entry, serviceSays) => {
-    expect(entryOutcome(entry)).toEqual({
+    expect(singleOutcome(entry)).toEqual({
       kind: 'not_sent',
       failure: failure('messageNotAccepted', undefined, { serviceSays }),
     });
@@ -205,7 +205,7 @@ describe('An entry', () => {
     [{ status: 'failed', error: { code: 'SERVER_ERROR' } }, 'code: SERVER_ERROR'],
     [{ status: 'timed_out', error: 'No account' }, 'No account'],
   ])("leaves its message uncertain, in the service's words: %j", (entry, serviceSays) => {
-    expect(entryOutcome(entry)).toEqual({
+    expect(singleOutcome(entry)).toEqual({
       kind: 'uncertain',
       failure: failure('messageUnclear', undefined, { serviceSays }),
     });
@@ -213,14 +213,14 @@ describe('An entry', () => {
 
   test('is read safely, no matter how deep its error is', () => {
     const deep = JSON.parse(`${'['.repeat(50_000)}7${']'.repeat(50_000)}`) as JsonRecord;
-    expect(entryOutcome({ ...ID, status: 'sent', error: deep }).kind).toBe('uncertain');
+    expect(singleOutcome({ ...ID, status: 'sent', error: deep }).kind).toBe('uncertain');
     expect(meaningOf(422, `{"error":${'['.repeat(50_000)}{"message_id":7}${']'.repeat(50_000)}}`)).toMatch(/^rejected/);
   });
 
   test.each(ODD_VALUES)('is read safely if its fields are %s', (_name, value) => {
     for (const field of ['status', 'error', 'errors', 'success', 'reason', '__proto__', 'constructor', 'toString']) {
       const entry = Object.defineProperty({ message_id: 1 }, field, { value, enumerable: true });
-      expect(() => entryOutcome(entry)).not.toThrow();
+      expect(() => singleOutcome(entry)).not.toThrow();
     }
   });
 });

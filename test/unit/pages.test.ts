@@ -1,14 +1,13 @@
-import { pagesOf } from '../../nodes/MessagingSend/journal/identity';
-import type { Message } from '../../nodes/MessagingSend/messages/message';
-import { messageAt } from './samples';
+import { pagesOf } from '../../nodes/MessagingSend/journal/crash/attempt';
+import type { Row } from '../../nodes/MessagingSend/messages/row';
+import { rowAt } from './samples';
 
-const planned = (...changes: Array<Partial<Message>>) =>
-  pagesOf(changes.map((changed, index) => messageAt(index, changed)));
+const planned = (...changes: Array<Partial<Row>>) => pagesOf(changes.map((changed, index) => rowAt(index, changed)));
 
 test('Two attempts have the same texts only if each text ends at the same point, and none has become a key', () => {
   const [ab, abc] = [planned({ text: 'ab' }, { text: 'c' }), planned({ text: 'a' }, { text: 'bc' })];
   expect(ab.contents).not.toBe(abc.contents);
-  expect(planned({ text: '["key",null]' }).contents).not.toBe(planned({ text: 'Hello', key: 'key' }).contents);
+  expect(planned({ text: 'key' }).contents).not.toBe(planned({ text: 'Hello', key: 'key' }).contents);
   expect(planned({ key: 'key 1' }).contents).not.toBe(planned({ key: 'key 2' }).contents);
 });
 
@@ -18,7 +17,7 @@ test('A key stands for its text', () => {
 
 test('Messages count as different if the phone or the place of one has changed', () => {
   expect(planned({ text: 'Other' }).places).toBe(planned({}).places);
-  expect(planned({ phone: messageAt(5).phone }).places).not.toBe(planned({}).places);
+  expect(planned({ phone: rowAt(5).phone }).places).not.toBe(planned({}).places);
   expect(planned({ item: 5 }).places).not.toBe(planned({}).places);
   const [one, other] = [
     planned({ phone: '44770090006' }, { item: 164 }),
