@@ -5,7 +5,7 @@ import type { Campaign } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
 import { outcomesOf } from '../support/outputs';
-import { GET_BALANCE, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { GET_BALANCE, SENDING_OPERATIONS } from '../support/parameters';
 
 const { sandbox, run, campaign, received: arrived } = nodeForTests();
 const received = () => arrived().sort();
@@ -36,7 +36,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
       expect(error?.message).toBe(
         "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
       );
-      expect(error?.description).toContain('Send Again');
+      expect(error?.description).toContain('in a new execution, with only these items');
       expect(error?.description).toContain('0 sent, 4 uncertain (may have been sent), ');
       expect(received()).toEqual(phones(0, 1));
     });
@@ -52,18 +52,6 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
         description: expect.any(String) as string,
       });
       expect(received()).toEqual(phones(0, 1));
-    });
-
-    test("sends all messages again with 'Send Again', and those that are rejected stay uncertain", async () => {
-      const begun = await killed(setup, kill);
-      const earlier = await begun.run();
-      const sendAgain = { parameters: withOptions(parameters, { uncertain: 'sendAgain' }) };
-      refuseAll();
-      const refused = await begun.run({ earlier, changes: { ...sendAgain, onError: 'continueRegularOutput' } });
-      expect(new Set(outcomesOf(refused))).toEqual(new Set(['uncertain']));
-      sandbox().setFaults([]);
-      expect((await begun.run({ earlier, changes: sendAgain })).error).toBeUndefined();
-      expect(received()).toEqual(phones(0, 0, 1, 1, 2, 3));
     });
   });
 
