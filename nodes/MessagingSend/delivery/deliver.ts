@@ -76,7 +76,7 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
   const shares = await sharesOf(rows, lastBatch, delivery);
   if (dryRun) {
     for (const row of rows) if (isOpen(row)) settle(row, { kind: 'planned' });
-  } else await send(shares, delivery);
+  } else await sendShares(shares, delivery);
   settleDuplicates(rows);
   return rows;
 }
@@ -138,7 +138,7 @@ async function sharesOf(rows: readonly Row[], lastBatch: number, delivery: Deliv
 }
 
 /** Sends from all accounts at the same time. */
-async function send(shares: readonly Share[], delivery: Delivery): Promise<void> {
+async function sendShares(shares: readonly Share[], delivery: Delivery): Promise<void> {
   const { options, journal, signal, onProgress } = delivery;
   const total = shares.reduce((sum, { batches }) => sum + batches.flat().length, 0);
   let done = 0;

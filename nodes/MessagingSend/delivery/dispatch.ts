@@ -91,7 +91,7 @@ export class Dispatch {
       for (const batch of queue) {
         const shared = batch.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person);
         const earlier = new Set(shared.flatMap((person) => inProgress.get(person) ?? []));
-        const done = Promise.all(earlier).then(async () => await this.send(batch));
+        const done = Promise.all(earlier).then(async () => await this.sendBatch(batch));
         for (const person of shared) inProgress.set(person, done);
         await done;
         for (const person of shared) if (inProgress.get(person) === done) inProgress.delete(person);
@@ -101,10 +101,10 @@ export class Dispatch {
   }
 
   /** If a batch is rejected because of some of its messages, finds those, and sends the others. */
-  private async send(batch: Batch): Promise<void> {
+  private async sendBatch(batch: Batch): Promise<void> {
     const { requests, pause } = this.config;
     const hadEnded = requests.whyHalted !== null;
-    const rejection = await this.request(batch, true);
+    const rejection = await this.requestBatch(batch, true);
     if (rejection !== null) await this.sendOthers(rejection);
     if (hadEnded) await pause();
   }
@@ -116,7 +116,7 @@ export class Dispatch {
       return;
     }
     const others = rejection.batch.filter((row) => !offenders.has(row));
-    const rejected = others.length === 0 ? null : await this.request(others);
+    const rejected = others.length === 0 ? null : await this.requestBatch(others);
     if (rejected === null) this.settleAll([...offenders.keys()], (row) => unsent(rejection, offenders.get(row)));
     // The details were misleading: they may count from 1, or name only the first message.
     else await this.search({ ...rejection, batch: rejection.batch.filter(isOpen) });
@@ -124,7 +124,7 @@ export class Dispatch {
 
   /** One batch at a time, so that rejections in a row mean something. */
   private async search(rejection: Rejection): Promise<void> {
-    const send = async (half: Batch) => await this.request(half);
+    const send = async (half: Batch) => await this.requestBatch(half);
     const reject = (found: Rejection) => this.settleAll(found.batch, () => unsent(found, aboutThese(found)));
     const search = async () => await searchInHalves(rejection, send, reject, this.rejectedInARow);
     await (this.lastSearch = this.lastSearch.then(search));
@@ -135,8 +135,8 @@ export class Dispatch {
    * @param isWhole whether nothing of the batch was requested before
    * @returns null once they are settled, else why they were rejected, perhaps because of some of them
    */
-  private async request(batch: Batch, isWhole = false): Promise<Rejection | null> {
-    const made = await this.make(batch);
+  private async requestBatch(batch: Batch, isWhole = false): Promise<Rejection | null> {
+    const made = await this.makeRequest(batch);
     if (made === null) return null;
     const { operation, stopOnFailure } = this.config;
     const { batch: rows, reply, pass } = made;
@@ -186,12 +186,12 @@ export class Dispatch {
   }
 
   /** Makes the request as soon as breaker and journal allow it. @returns null if nothing was requested, and all is settled */
-  private async make(batch: Batch): Promise<Made | null> {
+  private async makeRequest(batch: Batch): Promise<Made | null> {
     let left = batch;
     try {
       for (let isOver = false; left.length > 0 && !isOver; left = left.filter(isOpen)) {
         const pass = await this.breaker.admit();
-        const made = pass === null ? 'over' : await this.attempt(left, pass);
+        const made = pass === null ? 'over' : await this.tryRequest(left, pass);
         if (typeof made === 'object') return made;
         isOver = made === 'over';
       }
@@ -204,7 +204,7 @@ export class Dispatch {
   }
 
   /** @returns whether the run goes on without the request: `again` if it may leave later; `over` if the run has ended */
-  private async attempt(batch: Batch, pass: Pass): Promise<Made | 'again' | 'over'> {
+  private async tryRequest(batch: Batch, pass: Pass): Promise<Made | 'again' | 'over'> {
     const { operation, requests, journal, reservations, keepBack, onSettled } = this.config;
     let permission: Permission = 'leave';
     const flight: Flight = {

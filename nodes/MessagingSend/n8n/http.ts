@@ -72,7 +72,7 @@ export function callBy(
           // n8n's helper sets the signal of the execution, which knows no deadline.
         },
       });
-      const text = await textOf(answer.body);
+      const text = await readBody(answer.body);
       await pause();
       return readReply({ ...answer, body: text }, mask, body);
     } catch (error) {
@@ -88,7 +88,7 @@ export function callBy(
 }
 
 /** Reads the text of a body. @returns undefined if it is too long */
-async function textOf(body: unknown): Promise<unknown> {
+async function readBody(body: unknown): Promise<unknown> {
   if (!isRecord(body) || !(Symbol.asyncIterator in body)) return body;
   const chunks: Uint8Array[] = [];
   let length = 0;

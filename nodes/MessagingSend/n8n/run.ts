@@ -94,7 +94,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     const kind = dryRun ? 'dry' : testRun === null ? 'real' : 'test';
     const memory = { kind, isSendOnce: duplicateMessages === 'sendOnceEver', maxWait } as const;
     const signal = context.getExecutionCancelSignal();
-    return await send({
+    return await sendJob({
       context,
       job,
       settings,
@@ -121,7 +121,7 @@ export function forItem({ readDrafts, ...given }: JobOfItems) {
     const unsupported = isTool(this.getNode()) ? null : failure('engineUnsupported');
     const job = { ...given, drafts: draftsOfCall(this, readDrafts), failure: unsupported };
     const read = (path: string, fallback: unknown): unknown => this.getNodeParameter(path, fallback);
-    const { items } = await send({
+    const { items } = await sendJob({
       context: this,
       job,
       // Proxy, timeout and SSL are set by the routing itself.
@@ -161,7 +161,7 @@ function readSettings(job: Job, read: ReadValue, mode: string, run: IExecuteFunc
  * @throws the set-up's error, if the set-up is wrong, On Error is Stop, and no earlier attempt has an outcome; the
  * run's error, if a message was not sent, and On Error is Stop
  */
-async function send(run: Invocation): Promise<Delivered> {
+async function sendJob(run: Invocation): Promise<Delivered> {
   const { context, job, settings, accounts, journal } = run;
   const { options, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
@@ -211,7 +211,7 @@ async function send(run: Invocation): Promise<Delivered> {
     });
   } finally {
     const isDone = ({ outcome }: Row) => outcome?.kind === 'sent' || outcome?.kind === 'skipped';
-    await journal.end(!options.dryRun && rows.length > 0 && rows.every(isDone));
+    await journal.finish(!options.dryRun && rows.length > 0 && rows.every(isDone));
   }
   const summary = await summarize(rows, tally.requests, senders.size, options);
   run.report(summary);

@@ -30,13 +30,13 @@ export interface RequestsConfig {
   readonly tally?: Tally | undefined;
 }
 
-/** Is asked before each attempt of a request, and told its reply. */
+/** Is asked before each try of a request, and told its reply. */
 export interface Flight {
   readonly mayLeave: () => boolean;
   /** Called when it is the request's turn. The request leaves only if this resolves to true. */
   readonly beforeRequest: () => Promise<boolean>;
   /**
-   * Called once for each attempt that {@link beforeRequest} has allowed: with the reply, or with null if the request
+   * Called once for each try that {@link beforeRequest} has allowed: with the reply, or with null if the request
    * did not leave after all.
    */
   readonly afterReply: (reply: Reply | null) => void;
@@ -51,18 +51,18 @@ export const UNOBSERVED: Flight = {
 /** A working service reports the balance within this time, in milliseconds. */
 const BALANCE_TIMEOUT = 30_000;
 
-/** Waits before another attempt to connect, in milliseconds: few, because a failed attempt costs the service nothing. */
+/** Waits before another try to connect, in milliseconds: few, because a failed try costs the service nothing. */
 export const RECONNECT_DELAYS: readonly number[] = [250, 1_000];
 
 /**
  * How long to wait after a 429 without Retry-After, and between probes of a service that is down, in milliseconds.
  * Doubles each time, up to a minute, in which every window of the limit has passed. A quarter is random, so that
  * several processes don't return at the same moment.
- * @param attempt counted from 0
+ * @param tries so far
  * @param random from 0 to 1
  */
-export function backoffDelay(attempt: number, random: number): number {
-  return Math.min(60_000, 1_000 * 2 ** attempt) * (0.75 + 0.25 * random);
+export function backoffDelay(tries: number, random: number): number {
+  return Math.min(60_000, 1_000 * 2 ** tries) * (0.75 + 0.25 * random);
 }
 
 /**
@@ -153,9 +153,9 @@ export class Requests {
   private async readBalanceUntil(isEnough: (reply: Reply) => boolean): Promise<Reply> {
     const { limits, clock } = this.config;
     const start = clock.now();
-    for (let attempt = 0; ; attempt += 1) {
+    for (let tries = 0; ; tries += 1) {
       const reply = await this.make({ endpoint: GET_BALANCE, timeout: BALANCE_TIMEOUT });
-      const delay = backoffDelay(attempt, clock.random());
+      const delay = backoffDelay(tries, clock.random());
       if (isEnough(reply) || clock.now() + delay - start > limits.maxWait) return reply;
       await this.wait(delay);
     }

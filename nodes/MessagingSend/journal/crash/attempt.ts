@@ -184,7 +184,7 @@ export class Attempt {
   }
 
   /** Resolves once everything is stored that a re-run needs if n8n is killed before it stores the execution. */
-  async end(): Promise<void> {
+  async finish(): Promise<void> {
     const { facts, names, own, toBar } = this;
     if (this.begun !== null && own.every((page) => page.sent === page.own)) {
       const noted = own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact);

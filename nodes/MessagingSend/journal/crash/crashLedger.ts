@@ -82,10 +82,10 @@ export class CrashLedger {
   }
 
   /** Resolves once the start is stored. */
-  async end(): Promise<void> {
+  async finish(): Promise<void> {
     await this.start.catch(() => undefined);
     this.facts.release(this.hasStarted);
-    this.facts.end();
+    this.facts.shorten();
   }
 
   /** Whether earlier attempts may have sent messages that the list knows nothing about. */
@@ -97,7 +97,7 @@ export class CrashLedger {
    * What is known about these messages, and an attempt at them.
    * @throws what the storage throws: then nothing is known
    */
-  async recall(
+  async lookUp(
     rows: readonly Row[],
     pause: () => Promise<void>,
   ): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {

@@ -72,7 +72,7 @@ export class DeliveryRecord {
   }
 
   /** What is known about the messages of a run. */
-  recall(rows: readonly Row[]): { readonly recorded: Memory | null; readonly lastBatch: number } {
+  lookUp(rows: readonly Row[]): { readonly recorded: Memory | null; readonly lastBatch: number } {
     if (this.isEmpty) return { recorded: null, lastBatch: 0 };
     const { recorded: entries, lastBatch, isReadable } = this.read();
     const fallback = this.kept.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
