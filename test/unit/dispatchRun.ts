@@ -1,13 +1,13 @@
 /** A run of dispatch with a scripted service, for the tests of several subjects. */
-import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
+import { GET_BALANCE, SEND_MANY } from '../../nodes/MessagingSend/api/endpoints';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import { dispatch, type DispatchConfig, pack } from '../../nodes/MessagingSend/delivery/dispatch';
+import { Dispatch, type DispatchConfig, pack } from '../../nodes/MessagingSend/delivery/dispatch';
 import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Batch, isOpen, markSeveral, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
-import { acceptAll, refuseValues, rowsUpTo, SENT } from './samples';
+import { acceptAll, noPause, refuseValues, rowsUpTo, SENT } from './samples';
 
 export type Service = (messages: Batch, request: number) => Reply | Promise<Reply>;
 
@@ -23,7 +23,10 @@ export async function send(count: number, size: number, service: Service, change
 }
 
 /** Send Bulk with whole messages in its requests, so that a service knows their items. */
-const OPERATION: SendOperation = { ...SEND_BULK, bodies: (messages) => [{ messages }] };
+const OPERATION: SendOperation = {
+  ...SEND_BULK,
+  requestFor: (messages) => ({ endpoint: SEND_MANY, body: { messages } }),
+};
 
 export interface Changes extends Partial<Omit<DispatchConfig, 'journal'>> {
   readonly journal?: Partial<DispatchConfig['journal']>;
@@ -100,7 +103,7 @@ export class Run {
     });
     this.rows = rows;
     markSeveral(rows);
-    await dispatch(pack(rows, size), {
+    const dispatch = new Dispatch({
       operation: OPERATION,
       requests,
       // By default it lets every request leave and keeps nothing.
@@ -115,10 +118,11 @@ export class Run {
       parallelRequests,
       reservations: null,
       stopOnFailure: false,
-      pause: async () => await Promise.resolve(),
+      pause: noPause,
       onSettled: () => undefined,
       ...config,
     });
+    await dispatch.sendAll(pack(rows, size));
     expect(rows.filter(isOpen)).toEqual([]);
     return this;
   }

@@ -1,5 +1,5 @@
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { Attempt, attemptFacts, pagesOf } from '../../nodes/MessagingSend/journal/crash/attempt';
+import { Attempt, attemptFacts, digestsOf, pagesOf } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
@@ -7,7 +7,7 @@ import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
 import { failed, type Row, settle } from '../../nodes/MessagingSend/messages/row';
-import { rowAt, rowsUpTo, SENT } from './samples';
+import { noPause, rowAt, rowsUpTo, SENT } from './samples';
 
 /** The entries of an open fact. */
 const claimed = (fact: string) => [fact, `${fact}?`];
@@ -235,7 +235,8 @@ test('A page stays open until each of its messages has ended: another process fi
   const { facts, left } = setUp();
   const row = rowAt(0);
   const pages = pagesOf([row]);
-  const attempt = new Attempt(facts, attemptFacts(facts, 'run', 1, pages), pages, [], () => undefined);
+  const names = attemptFacts(facts, 'run', 1, pages, await digestsOf(pages, noPause));
+  const attempt = new Attempt(facts, names, pages, [], () => undefined);
   expect(await attempt.begin([row])).toBe(false);
   const { length } = await left();
   expect(await attempt.begin([row])).toBe(false);
@@ -267,16 +268,16 @@ test('A message that the execution has as uncertain, and the list as sent, was s
   const run = { lineage: '1', ordinal: 0 };
   const first = new CrashLedger(facts, run, new DeliveryRecord({}, 0), { isRetry: false, followsKill: false });
   const [row] = rowsUpTo(1) as [Row];
-  const { attempt } = await first.recall([row]);
+  const { attempt } = await first.lookUp([row], noPause);
   await attempt.begin([row]);
   settle(row, SENT);
   attempt.settled([row]);
-  await attempt.end();
+  await attempt.finish();
   const record = new DeliveryRecord({}, 0);
   record.note(rowsUpTo(1), failed(failure('outcomeUnknown')));
   const own = new Facts(new FactList(() => 0), shared, 'secret', false);
   const second = new CrashLedger(own, run, record, { isRetry: true, followsKill: false });
   const rows = rowsUpTo(1);
-  await new Journal(record, second).recall(rows, null);
+  await new Journal(record, second).recall(rows, null, noPause);
   expect(rows.map(({ outcome }) => outcome?.kind)).toEqual(['sent']);
 });

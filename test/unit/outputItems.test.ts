@@ -23,7 +23,7 @@ test.each([
     { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: null, sent_at: null },
   ],
 ])('The item of a message that Send sent has the fields of the API if %s', async (_what, data, fields) => {
-  const items = await outputItems([rowAt(0, { batch: 1, data, outcome: SENT })], SEND);
+  const items = await outputItems([rowAt(0, { batch: 1, data, outcome: SENT })], SEND, false, null);
   expect(items).toEqual([{ json: { ...fields, phone: phoneAt(0) }, pairedItem: { item: 0 } }]);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
@@ -39,7 +39,7 @@ test.each(OPERATIONS)('An item of a dry run of %s shows what would be sent', asy
   ];
   const planned = { status: 'dry_run', reason: 'would_be_sent', batch: 3, characters: 7 };
   const skipped = { status: 'skipped', reason: 'duplicate', batch: null, characters: 7, duplicate_of: 1 };
-  const items = await outputItems(rows, operation, true);
+  const items = await outputItems(rows, operation, true, null);
   expect(items.map(({ json }) => json)).toEqual([
     { phone: phoneAt(0), message: 'Hello 😀', phone_given: phoneGiven, ...planned },
     { phone: phoneAt(1), message: 'the end', phone_given: phoneAt(1), ...planned },
@@ -51,7 +51,12 @@ test.each(OPERATIONS)('An item of a dry run of %s shows what would be sent', asy
 
 test.each(ODD_VALUES)('A failed item whose phone is %s has only what an item can contain', async (_name, value) => {
   const defect = failureWith();
-  const [item] = await outputItems([rowAt(0, { phoneGiven: value, defect, outcome: failed(defect) })], SEND_BULK);
+  const [item] = await outputItems(
+    [rowAt(0, { phoneGiven: value, defect, outcome: failed(defect) })],
+    SEND_BULK,
+    false,
+    null,
+  );
   const { phone } = item?.json.details as { phone: unknown };
   expect(phone === null || typeof phone === 'string' || typeof phone === 'number').toBe(true);
 });

@@ -23,6 +23,7 @@ export function rowAt(index: number, changed: Partial<Row> = {}): Row {
     testFor: null,
     isOneOfSeveral: false,
     duplicateOf: null,
+    page: -1,
     batch: null,
     data: null,
     isRecalled: false,
@@ -34,6 +35,8 @@ export function rowAt(index: number, changed: Partial<Row> = {}): Row {
 export function rowsUpTo(count: number, changed: Partial<Row> = {}): Row[] {
   return Array.from({ length: count }, (_, index) => rowAt(index, changed));
 }
+
+export const noPause = async (): Promise<void> => await Promise.resolve();
 
 export const SENT: Outcome = { kind: 'sent', messageId: 7, status: 'sent' };
 

@@ -2,7 +2,7 @@ import { MAX_BATCH_SIZE, MAX_CHARACTERS } from '../api/endpoints';
 import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Draft, Drafts, Given } from '../messages/draft';
-import type { Row } from '../messages/row';
+import { markSeveral, type Row } from '../messages/row';
 import { type ReadNumber, readPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
@@ -39,32 +39,20 @@ export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Prom
   const rows: Row[] = [];
   const people = new Set<string>();
   let count = 0;
-  const add = (draft: Draft) => {
-    const row = compose(draft, rules);
-    rows.push(row);
-    if (row.defect !== null) return;
-    people.add(row.person);
-    count += 1;
-  };
   for (let item = 0; item < drafts.items; item += 1) {
     const given = drafts.of(item);
-    if ('kind' in given) add(given);
-    else given.forEach(add);
+    for (const draft of 'kind' in given ? [given] : given) {
+      const row = compose(draft, rules);
+      rows.push(row);
+      if (row.defect !== null) continue;
+      people.add(row.person);
+      count += 1;
+    }
     if (item % PAUSE_EVERY === 0) await pause();
   }
   // The usual case: each person gets one message.
   if (people.size < count) markSeveral(rows);
   return rows;
-}
-
-function markSeveral(rows: readonly Row[]): void {
-  const firsts = new Map<string, Row>();
-  for (const row of rows) {
-    const first = firsts.get(row.person);
-    if (row.defect !== null) continue;
-    if (first === undefined) firsts.set(row.person, row);
-    else first.isOneOfSeveral = row.isOneOfSeveral = true;
-  }
 }
 
 const NO_NUMBER: ReadNumber = { phone: '', person: '', readAs: null };

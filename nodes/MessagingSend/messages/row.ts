@@ -121,3 +121,14 @@ export function placeOf({ item, entry }: Origin): string {
 export function textsOf({ text, parts }: Row): readonly string[] {
   return parts ?? [text];
 }
+
+/** Marks the messages whose person gets several. */
+export function markSeveral(rows: readonly Row[]): void {
+  const firsts = new Map<string, Row>();
+  for (const row of rows) {
+    if (row.defect !== null) continue;
+    const first = firsts.get(row.person);
+    if (first === undefined) firsts.set(row.person, row);
+    else first.isOneOfSeveral = row.isOneOfSeveral = true;
+  }
+}

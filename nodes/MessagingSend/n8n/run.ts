@@ -41,6 +41,9 @@ export interface Job {
 
 export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts };
 
+/** A re-run has nothing to do for messages with these outcomes. */
+const DONE: ReadonlySet<string> = new Set(['sent', 'skipped']);
+
 /** What applies to a whole run. */
 interface Settings {
   readonly options: DeliveryOptions;
@@ -210,8 +213,8 @@ async function sendJob(run: Invocation): Promise<Delivered> {
       onProgress: run.onProgress,
     });
   } finally {
-    const isDone = ({ outcome }: Row) => outcome?.kind === 'sent' || outcome?.kind === 'skipped';
-    await journal.finish(!options.dryRun && rows.length > 0 && rows.every(isDone));
+    const isDone = rows.length > 0 && rows.every(({ outcome }) => outcome !== null && DONE.has(outcome.kind));
+    await journal.finish(isDone && !options.dryRun);
   }
   const summary = await summarize(rows, tally.requests, senders.size, options);
   run.report(summary);

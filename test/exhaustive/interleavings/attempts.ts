@@ -96,8 +96,7 @@ export class Attempt {
     const openReservations = (account: string) => new Reservations(around.factsOf(this, account), 1);
     const journal = new Journal(record, crash, order.sendOnce === true ? openReservations : undefined);
     const rows = await this.dispatch(order, journal);
-    journal.conclude(rows.every(({ outcome }) => outcome !== null && !('failure' in outcome)));
-    await journal.end();
+    await journal.finish(rows.every(({ outcome }) => outcome !== null && !('failure' in outcome)));
     execution.stored = copyOf(context);
     return new Map(
       rows.map(({ text, outcome }) => [text, outcome?.kind === 'skipped' ? outcome.reason : outcome?.kind]),
@@ -109,7 +108,7 @@ export class Attempt {
     const rows = [...messages, ...others].sort((one, other) => one.item - other.item).map((row) => ({ ...row }));
     const keptBack = new Set(others.map(({ item }) => item));
     markSeveral(rows);
-    await journal.recall(rows, null);
+    await journal.recall(rows, null, async () => await Promise.resolve());
     for (const row of rows) if (isOpen(row) && keptBack.has(row.item)) settle(row, failed(SAFE));
     const batches = pack(rows.filter(isOpen), order.batchSize).values();
     const reservations = journal.reservationsOf('account');

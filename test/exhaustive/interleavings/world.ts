@@ -258,7 +258,7 @@ export class TwoAttempts implements Surroundings {
     const [, page] = / page (\d+)/.exec(fact) ?? [];
     const { messages } = this.scenario.first;
     const isAbout = ({ phone }: Row) => fact.includes(phone) || fact.includes(' attempt ');
-    const own = page === undefined ? messages.filter(isAbout) : pagesOf(messages).all[Number(page)];
+    const own = page === undefined ? messages.filter(isAbout) : pagesOf(messages)[Number(page)];
     return (own ?? []).map(({ phone }) => phone);
   }
 
