@@ -2,7 +2,7 @@ import { compose as composeDraft, composeAll, type Rules } from '../../nodes/Mes
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Draft, type Given, unreadable } from '../../nodes/MessagingSend/messages/draft';
 import { identityOf, type Row } from '../../nodes/MessagingSend/messages/row';
-import { ODD_VALUES } from './samples';
+import { ODD_VALUES, upTo } from './samples';
 
 const RULES: Rules = { longMessages: 'fail', numberCheck: 'on', emptyFields: 'send' };
 
@@ -103,14 +103,14 @@ describe('A text that is cut to 1,000 characters', () => {
 });
 
 describe('An invalid draft', () => {
-  test('that was refused before stays as it is, and n8n gets a turn after each item', async () => {
+  test('that was refused before stays as it is, and n8n gets a turn after every few items', async () => {
     const reason = failure('listNotList');
     const refused = (item: number): Draft => unreadable({ item, entry: 4 }, '0', reason);
     let pauses = 0;
     const pause = async () => await Promise.resolve(void (pauses += 1));
-    const drafts = { items: 2, of: (item: number) => (item === 0 ? refused(0) : [refused(1), refused(1)]) };
+    const drafts = { items: 9, of: (item: number) => (item === 0 ? refused(0) : [refused(item), refused(item)]) };
     const rows = await composeAll(drafts, RULES, pause);
-    expect(rows.map(({ item }) => item)).toEqual([0, 1, 1]);
+    expect(rows.map(({ item }) => item)).toEqual([0, ...upTo(8).flatMap((index) => [index + 1, index + 1])]);
     for (const row of rows)
       expect(row).toMatchObject({ entry: 4, phoneGiven: '0', phone: '', person: '', defect: reason });
     expect(pauses).toBe(2);

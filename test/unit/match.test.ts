@@ -1,5 +1,6 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { matchEntries, NOT_LISTED, singleOutcome } from '../../nodes/MessagingSend/delivery/match';
+import { markSeveral } from '../../nodes/MessagingSend/messages/row';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
 import { ODD_VALUES, rowAt, rowsUpTo, upTo } from './samples';
@@ -7,6 +8,7 @@ import { ODD_VALUES, rowAt, rowsUpTo, upTo } from './samples';
 /** For messages to these phones: the message_id of each that was sent, else the kind of its outcome. */
 function outcomesOf(phones: readonly number[], entries: unknown): unknown[] {
   const messages = phones.map((phone, item) => rowAt(item, { phone: phoneAt(phone) }));
+  markSeveral(messages);
   return matchEntries(messages, { messages: entries }).map((outcome) =>
     outcome.kind === 'sent' ? outcome.messageId : outcome.kind,
   );

@@ -26,6 +26,9 @@ const MISSING =
 const EMPTY = new RegExp(`^(?:${INVISIBLE}|${MISSING.source})*$`, 'u');
 const BLANK = new RegExp(`^${INVISIBLE}*$`, 'u');
 
+/** Which nearly no text contains. */
+const MAY_BE_EXPRESSION = /\{\{|\$json/;
+
 /** A field of an item, as in `$json.name`. */
 const FIELD_OF_ITEM = /\$json[.[]/;
 
@@ -103,7 +106,7 @@ function contentOf({ message, key, link, empty }: Given, { longMessages, emptyFi
   // Only questions have a link. A person decides by what is shown, so nothing may reorder it.
   const readable = link === undefined ? given : withoutDirections(given);
   const own = readable.replace(UNSENDABLE, '');
-  if (isUnevaluated(own)) return failure('textNotEvaluated');
+  if (MAY_BE_EXPRESSION.test(own) && isUnevaluated(own)) return failure('textNotEvaluated');
   const isKeptBack = empty !== undefined && emptyFields === 'doNotSend';
   if (own.includes('[object Object]') && !isKeptBack) return failure('textOfObject');
   if (EMPTY.test(own) || Number.isNaN(message)) return failure('textEmpty');
@@ -137,8 +140,8 @@ function shortened(
 
 /** Whether the text contains an unevaluated expression (without a backslash): every recipient would get it. */
 function isUnevaluated(text: string): boolean {
-  const start = text.includes('{{') ? text.search(/(?<!\\)\{\{/) : -1;
-  return (start !== -1 && text.includes('}}', start)) || (text.includes('$json') && FIELD_OF_ITEM.test(text));
+  const start = text.search(/(?<!\\)\{\{/);
+  return (start !== -1 && text.includes('}}', start)) || FIELD_OF_ITEM.test(text);
 }
 
 /** How many words in a text stand for a missing value. */

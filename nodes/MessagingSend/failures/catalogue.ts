@@ -317,7 +317,10 @@ export const CATALOGUE = {
     `Correct what stopped it. ${THEN_SEND_THE_REST}`,
   ),
   /** Named in no error: the messages that can't be sent are. */
-  heldBack: withCode('HELD_BACK', 'run')("Another message can't be sent, so this run sent none"),
+  heldBack: withCode('HELD_BACK', 'run')(
+    "Another message can't be sent, so this run sent none",
+    'Correct that one first.',
+  ),
   stopped: withCode('STOPPED', 'run')(
     'The run was stopped before this message was sent',
     'n8n offers no Retry. Start a new execution with only the items that were not sent.',
