@@ -48,7 +48,8 @@ describe("'Empty Fields' set to 'Don't Send'", () => {
 
   test.each(['sendOnce', 'sendOnceEver'])('keeps back no message with the same key, with %s', async (choice) => {
     const options = { ...HELD_BACK, duplicateMessages: choice, messageKey: 'order 1' };
-    const ran = await run({ items: named('', 'Ada', 'Alan'), parameters: hello(SEND_BULK, options) });
+    const items = named('', 'Ada', 'Alan').map((item) => ({ ...item, phone: phoneAt(0) }));
+    const ran = await run({ items, parameters: hello(SEND_BULK, options) });
     expect(texts()).toEqual(['Hello Ada, welcome']);
     expect(ran.outputs[0]?.map(({ json }) => json.reason)).toEqual(['empty_field', undefined, 'duplicate']);
   });

@@ -6,7 +6,7 @@ import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
-import { detailsOf, outcomesOf } from '../support/outputs';
+import { detailsOf } from '../support/outputs';
 import {
   inBatchesOf,
   oneByOne,
@@ -39,9 +39,8 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
     await campaign.run({ ...inFlight(3), eventLog });
     return campaign;
   };
-  const sendAgain = withOptions(parameters, { parallelRequests: 1, uncertain: 'sendAgain' });
-  const finish = async (campaign: Campaign, changes?: Partial<Setup>) => {
-    const fates = await campaign.finish(changes);
+  const finish = async (campaign: Campaign) => {
+    const fates = await campaign.finish();
     return { outcomes: outcomes(fates), arrivals: arrivals(fates) };
   };
   const ALL_BUT_THIRD = { outcomes: ['sent', 'sent', 'uncertain', 'sent', 'sent'], arrivals: once(5) };
@@ -68,23 +67,12 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
     expect(await finish(campaign)).toEqual(ALL_BUT_THIRD);
   });
 
-  test('a Retry with Send Again sends the third again', async () => {
-    const fates = await finish(await killed(), { parameters: sendAgain });
-    expect(fates).toEqual({ outcomes: allSent(5), arrivals: [1, 1, 2, 1, 1] });
-  });
-
   test('a Retry with other items than before sends nothing', async () => {
     const campaign = await killed();
     const others = of(6).items;
     const fates = await campaign.finish({ items: parameters.source === 'json' ? others : others.slice(1) });
     expect(new Set(outcomes(fates))).toEqual(new Set(['uncertain']));
     expect(received()).toHaveLength(3);
-  });
-
-  test('what was sent is still known after a Retry that sent other items again', async () => {
-    const campaign = await killed();
-    await campaign.run({ ...inFlight(4), changes: { ...of(4), parameters: sendAgain } });
-    expect((await finish(campaign)).outcomes).toEqual(['sent', 'sent', ...Array<string>(3).fill('uncertain')]);
   });
 });
 
@@ -118,14 +106,6 @@ test.each([
   expect(outcomes(await campaign.finish())).toEqual(['sent', outcome, 'sent', 'sent', 'uncertain', 'uncertain']);
   expect(new Set(received()).size).toBe(count);
   expect(received()).toHaveLength(count);
-});
-
-test('Of two messages that are uncertain, and the same by now, Send Again sends one', async () => {
-  const texts = (...all: string[]) => ({ items: all.map((text) => ({ phone: phoneAt(0), text })) });
-  const options = { parallelRequests: 1, uncertain: 'sendAgain', duplicateMessages: 'sendOnce' };
-  const campaign = start({ parameters: withOptions(SEND, options), ...texts('1', '2'), onError: CONTINUE });
-  await campaign.run(inFlight(2));
-  expect(outcomesOf(await campaign.run({ changes: texts('3', '3') }))).toEqual(['sent', 'uncertain']);
 });
 
 describe.each(SENDING_OPERATIONS)('%s with the same list every day', (_name, given) => {
