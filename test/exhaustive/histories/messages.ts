@@ -94,7 +94,10 @@ export function requestedAtMost(
   const most = new Map<string, number>();
   if (settings.tested !== null) return most;
   const seen = new Set<string>();
-  for (const { account, input, texts, identity } of messages) {
+  for (const message of messages) {
+    const { account, input, texts, identity } = message;
+    // Unlike other reasons, this one can keep back one of two messages that are the same.
+    if (keptBackBy(settings, message) === 'empty_field') continue;
     // A message is sent once, from any account. Its parts may be like others.
     if (texts === null || (isOnceInRun(settings) && seen.has(identity))) continue;
     seen.add(identity);

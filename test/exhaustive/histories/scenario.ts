@@ -132,7 +132,11 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 );
 
 const other: fc.Arbitrary<Other> = fc.oneof(
-  fc.record({ when: fc.constantFrom('before', 'beside'), duplicateMessages, isListLong: fc.constant(false) }),
+  fc.record({
+    when: fc.constantFrom('before', 'beside'),
+    duplicateMessages: fc.constantFrom('send', 'sendOnceEver', 'sendOnceEver'),
+    isListLong: fc.constant(false),
+  }),
   fc.constant({ when: 'before', duplicateMessages: 'send', isListLong: true }),
 );
 
@@ -212,7 +216,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
         const round = withChange(settings, index > 0 ? wanted : {}, list, sharesKeys);
         // Dry runs and tests are tried once.
         if (!round.options.dryRun) settings = withoutTest(round);
-        const others = isPatient ? events.others : [];
+        const others = events.others.filter(({ when }) => isPatient || when === 'before');
         const mayKill = mode === 'trigger' && others.every(({ when }) => when === 'before');
         const killAt = mayKill ? events.killAt : null;
         const pressedAgainAt =
