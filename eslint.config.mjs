@@ -32,8 +32,7 @@ const WITHOUT_CLOCK = ['delivery', 'questions', 'journal', 'phone', 'messages', 
 const APART = {
   sandbox: ['nodes', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
   tools: ['nodes', 'sandbox', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
-  // They make a page from the catalogue of failures, and a table of numbers with the package's own reading of patterns.
-  'tools/docs': ['sandbox', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
+  // It makes a table of numbers with the package's own reading of patterns.
   'tools/numbering': ['sandbox', 'dev', 'demo', 'pictures', 'release', 'bench', 'test'],
   dev: ['demo', 'pictures', 'release', 'bench', 'test'],
   demo: ['dev', 'pictures', 'release', 'bench', 'test'],

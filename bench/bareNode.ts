@@ -2,10 +2,9 @@
 import type { IDataObject, IHttpRequestOptions, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import { itemsNode, type Step } from '../tools/engine/steps';
+import { PARALLEL } from './contenders';
 
 const CREDENTIAL = 'messagingSendApi';
-/** Messaging Send's default. */
-const PARALLEL = 16;
 
 interface Answer {
   readonly data: IDataObject & { readonly messages?: IDataObject[] };

@@ -7,8 +7,11 @@ import type { RemoteSandbox } from './sandbox';
 
 const FROM_ITEM = { phone: '={{ $json.phone }}', message: '={{ $json.message }}' };
 
+/** How many requests the node, and what it is compared with, have in flight. */
+export const PARALLEL = 16;
+
 /** The sandbox has no limit, so the node needs none. */
-export const UNLIMITED = { requestsPerMinute: 1_000_000 };
+export const UNLIMITED = { requestsPerMinute: 1_000_000, parallelRequests: PARALLEL };
 
 /** This many contacts, each with its own phone number. */
 export function contacts(count: number): IDataObject[] {

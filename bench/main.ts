@@ -1,4 +1,4 @@
-/** `npm run bench [-- part…]`: measures, prints tables and writes `results.json`. See README.md. */
+/** `npm run bench [-- part…]`: measures, prints tables and writes the results in README.md. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 

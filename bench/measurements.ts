@@ -30,10 +30,10 @@ export function over(of: readonly number[], to: readonly number[]): number[] {
 }
 
 /** The row that compares with the previous package, if there is one. */
-export function overBefore(what: string, own: readonly number[], before: readonly number[] | undefined): Row[] {
+export function overBefore(what: string, own: readonly number[], before?: readonly number[], atMost?: number): Row[] {
   return before === undefined
     ? []
-    : [{ what: `${what}, over the package before`, unit: '', rounds: over(own, before) }];
+    : [{ what: `${what}, over the package before`, unit: '', rounds: over(own, before), atMost }];
 }
 
 /** Runs contenders in turn (A B B A …), after this many uncounted runs of each; returns the figures of each. */

@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { execaNode, getOneMessage, sendMessage } from 'execa';
 
 import type { JsonObject } from '../tools/json';
+import type { Task } from './worker';
 
 /** Starts a file of this folder that {@link answer}s the task. */
 export function startProcess(file: string, task: JsonObject) {
   return execaNode(join(import.meta.dirname, file), { ipcInput: task, stdout: 'inherit', stderr: 'inherit' });
 }
 
-/** Does one task in a process of its own. */
-export async function ask<Answer>(file: string, task: JsonObject): Promise<Answer> {
-  const { ipcOutput } = await startProcess(file, task);
-  return ipcOutput[0] as Answer;
+/** Measures one run in a process of its own. */
+export async function ask(task: Task): Promise<number> {
+  const { ipcOutput } = await startProcess('worker.ts', { ...task });
+  return ipcOutput[0] as number;
 }
 
 /** Runs in such a process. */

@@ -1,26 +1,15 @@
 /** Real n8n with a packed package, for what n8n's engine alone can't show. */
-import { randomUUID } from 'node:crypto';
-
 import type { Session } from '../tools/cli/session';
 import { asObject, asObjects, type JsonObject } from '../tools/json';
 import { N8nInstance } from '../tools/n8n/instance';
 import { unpackPackage } from '../tools/n8n/package';
+import { chain, messagingSend, SENDER, type WorkflowNode } from '../tools/n8n/workflow';
 import { UNLIMITED } from './contenders';
 import type { RemoteSandbox } from './sandbox';
 
-/** A node of a workflow; the rest is the same for all. */
-interface Node {
-  readonly name: string;
-  readonly type: string;
-  readonly typeVersion: number;
-  readonly parameters: JsonObject;
-}
-
-export const SENDER = 'Messaging Send';
-
-export function sender(operation: 'send' | 'sendBulk', fields: JsonObject): Node {
-  const parameters = { resource: 'message', operation, source: 'items', options: UNLIMITED, ...fields };
-  return { name: SENDER, type: 'n8n-nodes-messaging-send.messagingSend', typeVersion: 1, parameters };
+/** The node, with one request for each message or for 100. */
+export function sender(operation: 'send' | 'sendBulk', fields: JsonObject): WorkflowNode {
+  return messagingSend({ resource: 'message', operation, source: 'items', options: UNLIMITED, ...fields });
 }
 
 /** An n8n with a package, whose workflows send to a sandbox. */
@@ -46,29 +35,10 @@ export class RealN8n {
   }
 
   /** Stores a workflow: a webhook at this path, which answers when the nodes after it have run one after the other. */
-  async publish(path: string, nodes: readonly Node[]): Promise<JsonObject> {
+  async publish(path: string, nodes: readonly WorkflowNode[]): Promise<JsonObject> {
     const parameters = { httpMethod: 'POST', path, responseMode: 'lastNode' };
     const webhook = { name: 'Webhook', type: 'n8n-nodes-base.webhook', typeVersion: 2, webhookId: path, parameters };
-    const all: Node[] = [webhook, ...nodes];
-    const next = nodes.map(({ name }, index): [string, JsonObject] => [
-      all[index]?.name ?? '',
-      { main: [[{ node: name, type: 'main', index: 0 }]] },
-    ]);
-    const credentials = { messagingSendApi: { id: '', name: '' } };
-    const stored = await this.instance.rest.importWorkflow(
-      {
-        name: path,
-        nodes: all.map((node, index) => ({
-          id: randomUUID(),
-          position: [220 * index, 0],
-          ...(node.name === SENDER && { credentials }),
-          ...node,
-        })),
-        connections: Object.fromEntries(next),
-        settings: { executionOrder: 'v1' },
-      },
-      [this.credential],
-    );
+    const stored = await this.instance.rest.importWorkflow(chain(path, [webhook, ...nodes]), [this.credential]);
     await this.instance.rest.activate(stored);
     return stored;
   }

@@ -6,7 +6,7 @@ import { type IConnections, type INode } from 'n8n-workflow';
 
 import { startSandbox } from '../sandbox/server';
 import { type Session } from '../tools/cli/session';
-import { N8N_HOME, runStoredWorkflow } from '../tools/engine/storedWorkflow';
+import { N8N_HOME, runStoredWorkflow } from '../tools/engine/steps';
 import { isObject } from '../tools/json';
 import { provideContacts } from '../tools/n8n/examples/contacts';
 import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../tools/n8n/examples/contactsExample';

@@ -13,7 +13,9 @@ import { startWithSandbox } from '../sandbox/n8n/instance';
 import { runCommand } from '../tools/cli/command';
 import { messageOf } from '../tools/cli/errors';
 import { runSession, type Session } from '../tools/cli/session';
-import { addContactsExample } from '../tools/n8n/examples/contactsExample';
+import { provideContacts } from '../tools/n8n/examples/contacts';
+import { CONTACTS_EXAMPLE } from '../tools/n8n/examples/contactsExample';
+import { readExample } from '../tools/n8n/examples/files';
 import { API_KEY, OWNER } from '../tools/n8n/instance';
 import { packageFolderOf } from '../tools/n8n/package';
 import { CURRENT } from '../tools/n8n/releases';
@@ -43,9 +45,10 @@ void runSession(async (session) => {
     },
     session,
   );
-  const { editorUrl } = await addContactsExample(instance);
+  await provideContacts(instance.folder);
+  const workflow = await instance.rest.importWorkflow(await readExample(CONTACTS_EXAMPLE), [instance.credential]);
   session.say(`
-  editor    ${editorUrl}
+  editor    ${instance.editorUrl(workflow)}
   login     ${OWNER.email}  ${OWNER.password}
   inbox     ${instance.sandbox.url}/
   account   ${instance.sandbox.url}/v1  ${API_KEY}

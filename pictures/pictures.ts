@@ -14,18 +14,10 @@ import {
 import { contactsExampleNodes } from '../tools/n8n/examples/contactsExample';
 import { storeExampleCredentials } from '../tools/n8n/examples/credentials';
 import { exampleNames, readExample } from '../tools/n8n/examples/files';
+import { SENDER, TRIGGER } from '../tools/n8n/workflow';
 import { endPageBelow, type Shoot } from './camera';
 import { inboxOnPhone, messageOnPhone, onPhone, showPhones } from './phones';
-import {
-  contactsFrom,
-  loopOverContacts,
-  lowBalance,
-  SENDER,
-  sending,
-  TRIGGER,
-  withoutNotes,
-  withoutTheNode,
-} from './scenes';
+import { contactsFrom, loopOverContacts, lowBalance, sending, withoutNotes, withoutTheNode } from './scenes';
 
 const PHONE = '+44 7700 900123';
 

@@ -1,18 +1,17 @@
 import { asObject, asObjects, asString, type JsonObject } from '../tools/json';
 import { CONTACTS_EXAMPLE } from '../tools/n8n/examples/contactsExample';
 import { nodesOf, readExample } from '../tools/n8n/examples/files';
+import { chain, messagingSend, messagingSendTrigger, SENDER, start } from '../tools/n8n/workflow';
 import { readProjectFile } from '../tools/project';
 
 /** The workflows in the pictures: parts of the examples, and small ones with made-up data. */
-
-export const SENDER = 'Messaging Send';
-export const TRIGGER = 'Messaging Send Trigger';
 
 /** The contacts example with Dry Run off, from the given node to both outputs of the sending node. */
 export async function contactsFrom(first: 'Start' | 'Contacts', options?: JsonObject): Promise<JsonObject> {
   const workflow = await readExample(CONTACTS_EXAMPLE);
   for (const { type, parameters } of nodesOf(workflow))
-    if (type === MESSAGING.type) asObject(parameters, 'parameters').options = { includeOtherFields: true, ...options };
+    if (type === messagingSend({}).type)
+      asObject(parameters, 'parameters').options = { includeOtherFields: true, ...options };
   return part(workflow, first, 'Sent');
 }
 
@@ -27,7 +26,7 @@ export function loopOverContacts(): JsonObject {
   const workflow = withoutTheNode();
   const nodes = nodesOf(workflow).filter(({ name }) => name !== 'Wait');
   const parameters = { phone: '={{ $json.phone }}', message: 'Hello', options: {} };
-  const sender = { ...MESSAGING, name: SENDER, onError: 'continueErrorOutput', parameters };
+  const sender = messagingSend(parameters, { onError: 'continueErrorOutput' });
   const to = (node: string) => [{ node, type: 'main', index: 0 }];
   return {
     ...workflow,
@@ -47,41 +46,16 @@ export function withoutNotes(workflow: JsonObject): JsonObject {
   return { ...workflow, nodes: nodesOf(workflow).filter(({ type }) => type !== 'n8n-nodes-base.stickyNote') };
 }
 
-const MESSAGING = {
-  type: 'n8n-nodes-messaging-send.messagingSend',
-  typeVersion: 1,
-  // Where the import puts the stored credential.
-  credentials: { messagingSendApi: { id: '', name: '' } },
-};
-
 export function sending(operation: 'send' | 'sendAndWait', parameters: JsonObject): JsonObject {
-  const trigger = { type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} };
-  return {
-    name: 'A message',
-    nodes: [
-      { ...trigger, id: '1', name: 'Start', position: [0, 0] },
-      {
-        ...MESSAGING,
-        id: '2',
-        name: SENDER,
-        position: [220, 0],
-        parameters: { resource: 'message', operation, options: {}, ...parameters },
-      },
-    ],
-    connections: { Start: { main: [[{ node: SENDER, type: 'main', index: 0 }]] } },
-    settings: { executionOrder: 'v1' },
-  };
+  const sender = messagingSend({ resource: 'message', operation, options: {}, ...parameters });
+  return chain('A message', [start(), sender]);
 }
 
 export function lowBalance(): JsonObject {
   const pollTimes = { item: [{ mode: 'everyHour', minute: 0 }] };
-  const parameters = { pollTimes, event: 'lowBalance', threshold: 1500, options: { remindEvery: 24 } };
-  return {
-    name: 'Tell me when the credits run low',
-    nodes: [{ ...MESSAGING, id: '1', name: TRIGGER, type: `${MESSAGING.type}Trigger`, position: [0, 0], parameters }],
-    connections: {},
-    settings: { executionOrder: 'v1' },
-  };
+  const options = { remindEvery: 24 };
+  const trigger = messagingSendTrigger({ pollTimes, event: 'lowBalance', threshold: 1500, options });
+  return chain('Tell me when the credits run low', [trigger]);
 }
 
 /** The nodes of a workflow from `first` to `last`, as they stand from left to right. */

@@ -31,6 +31,8 @@ export function handle(state: SandboxState, call: Call, body: unknown, sendAtMos
     const details = formatDetails('field-message', checked.problems);
     return failure(422, { code: 'VALIDATION_ERROR', message: 'Request validation failed', details });
   }
+  // Part 8 answers what exceeds its limits as it does too many requests.
+  if ('exceeds' in checked) return failure(429, { code: 'RATE_LIMIT_EXCEEDED', message: checked.exceeds });
   const { messages } = checked;
   if (account.credits < messages.length) return failure(402, insufficientCredits(messages.length, account.credits));
   const unsent = fault?.kind === 'unsent' ? unsentIndices(fault, messages) : [];

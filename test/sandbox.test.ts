@@ -44,11 +44,23 @@ test('Each endpoint answers as the document says, and charges a credit a message
 });
 
 const WITH_PLUS = { phone: '+447700900123', message: 'Hi' };
+const TOO_LONG = { phone: phoneOf(1), message: '😀'.repeat(1001) };
+const WITH_TOO_LONG = { messages: [...messages(1), TOO_LONG] };
 
 test.each<[string, string, unknown, string, number, string]>([
   ['a wrong key', '/user/balance', undefined, 'Bearer sandbox-key2', 401, 'INVALID_API_KEY'],
   ['too few credits', '/messages/send-bulk', { messages: messages(6) }, `Bearer ${KEY}`, 402, 'INSUFFICIENT_CREDITS'],
   ['a leading +', '/messages/send', WITH_PLUS, `Bearer ${KEY}`, 422, 'VALIDATION_ERROR'],
+  ['a long text', '/messages/send', TOO_LONG, `Bearer ${KEY}`, 429, 'RATE_LIMIT_EXCEEDED'],
+  ['a long text in a list', '/messages/send-bulk', WITH_TOO_LONG, `Bearer ${KEY}`, 429, 'RATE_LIMIT_EXCEEDED'],
+  [
+    'too many messages',
+    '/messages/send-bulk',
+    { messages: messages(101) },
+    `Bearer ${KEY}`,
+    429,
+    'RATE_LIMIT_EXCEEDED',
+  ],
 ])('A request with %s is refused, and nothing is sent', async (_what, path, body, authorization, status, code) => {
   await start({ credits: 5 });
   expect(await ask(`/v1${path}`, body, authorization)).toMatchObject({ status, body: { error: { code } } });

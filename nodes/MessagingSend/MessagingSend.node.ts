@@ -4,7 +4,7 @@ import { BASE_URL_EXPRESSION } from './api/account';
 import { REQUEST_DEFAULTS } from './n8n/http';
 import { requestOptions } from './n8n/input/requestOptions';
 import { answerQuestion, answerWebhooks } from './n8n/waiting';
-import { balanceProperties } from './resources/balance';
+import { balanceProperties, getBalances } from './resources/balance';
 import { messageProperties } from './resources/message';
 import { hintsBeforeRun } from './resources/message/notices';
 import { sendAll } from './resources/message/send';
@@ -68,7 +68,10 @@ export class MessagingSend implements INodeType {
     ],
   };
 
-  customOperations = { message: { send: sendAll, sendBulk: sendAllInBulk, sendAndWait: sendAndWaitForResponse } };
+  customOperations = {
+    balance: { get: getBalances },
+    message: { send: sendAll, sendBulk: sendAllInBulk, sendAndWait: sendAndWaitForResponse },
+  };
 
   /** Called by n8n while the node waits, for each request to the link in its message. */
   webhook = answerQuestion;

@@ -1,11 +1,11 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { isFailure } from '../../nodes/MessagingSend/failures/failure';
-import { unsendable } from '../../nodes/MessagingSend/messages/message';
+import { failed } from '../../nodes/MessagingSend/messages/row';
 import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
 import { readPhone } from '../../nodes/MessagingSend/phone/phone';
-import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
+import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
 import { killedAtNth } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
 import { Campaign } from '../support/engine/campaign';
@@ -17,7 +17,7 @@ import { nodeOfType } from '../support/node';
 import { textOf } from '../support/outputs';
 import { GET_BALANCE, inBatchesOf, SEND, SEND_AND_WAIT, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, receivedTexts, sandboxForTests } from '../support/sandbox';
-import { NOTHING_DELIVERED } from '../unit/samples';
+import { rowAt } from '../unit/samples';
 import { PAGES } from './pages';
 
 const TIME = '2026-01-31T09:30:00.000Z';
@@ -75,7 +75,7 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
     return (await outputOf(parameters, items, { onError: 'continueErrorOutput' }))[1]?.[0];
   },
   'docs/retries.md if-n8n-is-killed 1': killed,
-  'docs/agents.md what-the-model-sees 1': async () => await Promise.resolve([{ error: toolError('07700 900124') }]),
+  'docs/agents.md what-the-model-sees 1': async () => [{ error: await toolError('07700 900124') }],
 };
 
 /** The first of two messages, after n8n was killed in the request of the second. */
@@ -109,13 +109,12 @@ async function lowBalance(): Promise<unknown> {
 }
 
 /** What an agent passes to its model; in n8n, it is under `error`. */
-function toolError(phone: string): string | undefined {
+async function toolError(phone: string): Promise<string | undefined> {
   const checked = readPhone(phone, { countryCode: null, numberCheck: 'on' });
   if (!isFailure(checked)) throw new Error('the phone number is valid');
   const node = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
-  const wrong = unsendable({ item: 0, entry: null, phone }, checked);
-  const delivered = { ...NOTHING_DELIVERED, unsendable: [wrong] };
-  return runError(node, summarize(delivered, 0, 1, readDeliveryOptions(givenOptions({}))))?.message;
+  const wrong = rowAt(0, { phoneGiven: phone, defect: checked, outcome: failed(checked) });
+  return runError(node, await summarize([wrong], 0, 1, readDeliveryOptions(givenOptions({}))))?.message;
 }
 
 const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {

@@ -1,8 +1,7 @@
-/** Pages: their links, the names in them, their generated parts, and the length of the README. */
+/** Pages: their links, the names in them, and the length of the README. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-import { PAGES_WITH_PARTS, withParts } from '../../tools/docs/pages';
 import { PROJECT_FOLDER, readManifest, readProjectFile } from '../../tools/project';
 import { FILES, page, PAGES } from './pages';
 
@@ -96,10 +95,6 @@ test('Every variable of this project that a page names is read in the code', () 
     .map(readProjectFile)
     .join('\n');
   expect(named.filter((name) => !code.includes(`'${name}'`))).toEqual([]);
-});
-
-test.each(PAGES_WITH_PARTS)('%s is up to date with code and results (npm run docs)', (page) => {
-  expect(readProjectFile(page)).toBe(withParts(page));
 });
 
 test('The README has at most 1,500 words', () => {

@@ -131,7 +131,7 @@ const WITHOUT_VALUE: Record<string, string> = {
   defaultCountryCode: 'such a number is not sent',
   dryRun: 'off unless added',
   emptyFields: 'off unless added',
-  messageKey: 'number and text',
+  messageKey: 'the text',
   neverSendTo: 'nobody',
   sendWindow: 'always',
   testRun: 'off',

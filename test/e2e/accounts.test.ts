@@ -4,8 +4,8 @@ import { beforeEach, describe, test } from 'node:test';
 import { asArray, asObject, asObjects, asString } from '../../tools/json';
 import { API_KEY } from '../../tools/n8n/instance';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
+import { chain, items, messagingSend, SENDER, START, start } from '../../tools/n8n/workflow';
 import { contacts } from '../support/contacts';
-import { chain, items, messagingSend, SENDER, START, start } from '../support/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
 
 const NAME = 'n8n-nodes-messaging-send.messagingSend';

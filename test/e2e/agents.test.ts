@@ -4,11 +4,11 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-import { asArray, asObject, asObjects, asString, isObject, type JsonObject } from '../../tools/json';
+import { asArray, asObject, asObjects, asString, type JsonObject } from '../../tools/json';
 import { API_KEY } from '../../tools/n8n/instance';
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { START, type WorkflowNode } from '../support/n8n/workflow';
-import { type ModelAnswer, modelForTests, type OfferedTool } from './chatModel';
+import { START, type WorkflowNode } from '../../tools/n8n/workflow';
+import { type ModelAnswer, modelForTests } from './chatModel';
 import { instanceForTests } from './instanceForTests';
 import { AGENT, agentWorkflow, GET_BALANCE, mcpWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow';
 
@@ -113,9 +113,30 @@ for (const release of SUPPORTED) {
 
       test('The tools explain themselves to the client', async () => {
         const { tools } = await client.listTools();
-        assertToolsExplainThemselves(
-          tools.map(({ name, description = '', inputSchema }) => ({ name, description, schema: inputSchema })),
-        );
+        assert.equal(tools.length, 3);
+        /** What a model sees of a tool: its description, and that of each input, all of which it needs. */
+        const explained = (name: string): Record<string, string> => {
+          const { description = '', inputSchema } = tools.find((each) => each.name === name) ?? assert.fail(name);
+          const inputs = Object.entries(inputSchema.properties ?? {});
+          assert.deepEqual(
+            inputSchema.required ?? [],
+            inputs.map(([input]) => input),
+          );
+          const texts = inputs.map(([input, value]) => [input, asString(asObject(value, input).description, input)]);
+          return { description, ...(Object.fromEntries(texts) as Record<string, string>) };
+        };
+        assert.deepEqual(explained(BALANCE_TOOL), { description: 'Get credit balance in Messaging Send' });
+
+        const { description: ofSend, Phone = '', Message = '', ...more } = explained(SEND_TOOL);
+        assert.deepEqual([ofSend, more], ['Send text message to phone number in Messaging Send', {}]);
+        assert.match(Phone, /with the country code and digits only, such as 447700900123/);
+        assert.match(Message, /at most 1,000 characters\. Every call sends a message and uses a credit/);
+
+        const { description: ofBulk, Messages = '', ...others } = explained(BULK_TOOL);
+        assert.deepEqual([ofBulk, others], ['Send text messages to many phone numbers in Messaging Send', {}]);
+        const list = /JSON array with one object for each: \[\{ "phone": "447700900123", "message": "Hello" \}\]/;
+        assert.match(Messages, list);
+        assert.match(Messages, /country code.*at most 1,000 characters.*credit/);
       });
 
       test('A client gets the balance, sends a message, and a list with one request', async () => {
@@ -147,39 +168,4 @@ for (const release of SUPPORTED) {
       });
     });
   });
-}
-
-/** Checks that {@link UNTOUCHED} make sense to a model, which sees only this of them. */
-function assertToolsExplainThemselves(tools: OfferedTool[]): void {
-  const of = (name: string) => tools.find((candidate) => candidate.name === name) ?? assert.fail(`${name} is missing`);
-  assert.equal(tools.length, 3);
-  assert.equal(of(BALANCE_TOOL).description, 'Get credit balance in Messaging Send');
-  assert.deepEqual(inputs(of(BALANCE_TOOL)), {});
-
-  assert.equal(of(SEND_TOOL).description, 'Send text message to phone number in Messaging Send');
-  const send = inputs(of(SEND_TOOL));
-  assert.deepEqual(Object.keys(send), ['Phone', 'Message']);
-  assert.match(send.Phone ?? '', /with the country code and digits only, such as 447700900123/);
-  assert.match(send.Message ?? '', /at most 1,000 characters\. Every call sends a message and uses a credit/);
-
-  assert.equal(of(BULK_TOOL).description, 'Send text messages to many phone numbers in Messaging Send');
-  const bulk = inputs(of(BULK_TOOL));
-  assert.deepEqual(Object.keys(bulk), ['Messages']);
-  assert.match(
-    bulk.Messages ?? '',
-    /JSON array with one object for each: \[\{ "phone": "447700900123", "message": "Hello" \}\]/,
-  );
-  assert.match(bulk.Messages ?? '', /country code.*at most 1,000 characters.*credit/);
-}
-
-/** The inputs that a tool needs, each with its description. */
-function inputs({ schema }: OfferedTool): Record<string, string> {
-  const properties = Object.entries(asObject(schema.properties ?? {}, 'properties'));
-  assert.deepEqual(
-    schema.required ?? [],
-    properties.map(([name]) => name),
-  );
-  return Object.fromEntries(
-    properties.map(([name, property]) => [name, isObject(property) ? asString(property.description, name) : '']),
-  );
 }

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 
 import axe from 'axe-core';
 import { type BrowserContextOptions, type Page } from 'playwright-core';
 
 import { asObject, asObjects } from '../../tools/json';
 import { openWindow } from '../../tools/n8n/browser';
-import { browserForTests, PICTURES_VARIABLE } from './inEditor';
+import { browserForTests, PICTURES_VARIABLE, takePicture } from './inEditor';
 
 const SMALL_PHONE = { width: 320, height: 568 };
 const LARGER_PHONE = { width: 390, height: 844 };
@@ -106,7 +104,7 @@ export async function assertUsable(page: Page, name: string): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
-      await takePicture(page, `${name}-${viewport.width}-${colorScheme}`);
+      await takePicture(page, `${name}-${viewport.width}-${colorScheme}`, process.env[PICTURES_VARIABLE]);
       await assertUsableAsShown(page);
     }
   }
@@ -133,12 +131,4 @@ async function assertUsableAsShown(page: Page): Promise<void> {
     return `${String(id)}: ${elements.join(', ')}`;
   });
   assert.deepEqual(found, []);
-}
-
-/** Takes a picture, if somebody wants to look at it. */
-async function takePicture(page: Page, name: string): Promise<void> {
-  const folder = process.env[PICTURES_VARIABLE];
-  if (folder === undefined) return;
-  await mkdir(folder, { recursive: true });
-  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' });
 }

@@ -8,14 +8,6 @@ import { whileTestsRun } from './instanceForTests';
 /** A model's answer: a text, which ends the conversation, or calls of tools. */
 export type ModelAnswer = { text: string } | { calls: Array<{ tool: string; input: JsonObject }> };
 
-/** A tool as a model sees it. */
-export interface OfferedTool {
-  name: string;
-  description: string;
-  /** JSON schema of the input. */
-  schema: JsonObject;
-}
-
 /** A local stand-in for a language model with OpenAI's interface: it gives the answers of a script. */
 export interface ChatModel {
   /** The base URL to enter in n8n's credential. */
@@ -23,7 +15,7 @@ export interface ChatModel {
   /** Sets its next answers, one after the other and then "Done.", and forgets what it was asked so far. */
   script: (...answers: ModelAnswer[]) => void;
   /** The tools that it was offered with the latest request. */
-  offered: () => OfferedTool[];
+  offered: () => Array<{ name: string }>;
   /** The results of its tool calls, as in the latest request, in the order of the calls. */
   results: () => string[];
   /** Everything that it was sent since {@link script}, word for word. */
@@ -76,12 +68,7 @@ export async function startChatModel(): Promise<ChatModel> {
       latest = undefined;
       heard = [];
     },
-    offered: () =>
-      asObjects(asked().tools ?? [], 'tools').map((tool) => ({
-        name: asString(tool.name, 'name'),
-        description: asString(tool.description, 'description'),
-        schema: asObject(tool.parameters, 'parameters'),
-      })),
+    offered: () => asObjects(asked().tools ?? [], 'tools').map(({ name }) => ({ name: asString(name, 'name') })),
     results: () =>
       asObjects(asked().input ?? [], 'input')
         .filter((entry) => entry.type === 'function_call_output')

@@ -6,8 +6,8 @@ import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { type Fault } from '../../sandbox/server';
 import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { immediateWebhook } from '../support/n8n/triggerNodes';
-import { chain, messagingSend, SENDER, type WorkflowNode } from '../support/n8n/workflow';
+import { chain, messagingSend, SENDER, type WorkflowNode } from '../../tools/n8n/workflow';
+import { callWebhook, immediateWebhook } from '../support/n8n/triggerNodes';
 import { receivedBy } from './recipients';
 
 /** Longer than any test: n8n is killed before it gets the answer. */
@@ -170,8 +170,8 @@ export class Crashes {
     const stored = await rest.importWorkflow(workflow, [credential]);
     await rest.activate(stored);
     this.stored.set(name, stored);
-    const answer = await fetch(`${n8n.url}/webhook/${name}`, { method: 'POST' });
-    assert.equal(answer.status, 200, await answer.text());
+    const { status, text } = await callWebhook(n8n.url, name, {});
+    assert.equal(status, 200, text);
     return await this.instance().waitFor(
       `an execution of ${name}`,
       30,

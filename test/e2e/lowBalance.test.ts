@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { chain, messagingSend, messagingSendTrigger } from '../support/n8n/workflow';
+import { chain, messagingSend, messagingSendTrigger } from '../../tools/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
+import { receivedBy } from './recipients';
 
 /** n8n takes no interval under a minute, but any number of times within a minute. */
 const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({
@@ -18,19 +19,6 @@ for (const release of SUPPORTED) {
     const instance = instanceForTests({ release });
     beforeEach(() => instance().sandbox.reset());
 
-    const store = async (name: string, credential = instance().credential) => {
-      const text = '={{ $json.credits }} of {{ $json.threshold }} credits left, {{ $json.previous_credits }} before';
-      const alert = messagingSend({
-        resource: 'message',
-        operation: 'send',
-        phone: '447700900123',
-        message: text,
-        options: WITHOUT_LIMIT,
-      });
-      return await instance().rest.importWorkflow(chain(name, [messagingSendTrigger(LOW_BALANCE), alert]), [
-        credential,
-      ]);
-    };
     const balances = () =>
       instance()
         .sandbox.requests()
@@ -41,10 +29,7 @@ for (const release of SUPPORTED) {
       // The first one may have started before, and the second is complete when the third starts.
       await instance().waitFor('three polls', 30, () => balances() >= before + 3 || undefined);
     };
-    const alerts = () =>
-      instance()
-        .sandbox.messages()
-        .map(({ message }) => message);
+    const alerts = () => receivedBy(instance().sandbox).map(({ message }) => message);
     const alerted = async (count: number) => {
       await instance().waitFor(`alert ${count}`, 30, () => alerts().length >= count || undefined);
       await nextPoll();
@@ -53,7 +38,11 @@ for (const release of SUPPORTED) {
     test('An active workflow starts once each time the balance drops below the threshold, even after a new activation or a failed poll, and after a restart if the low balance is a new one', async () => {
       const { sandbox } = instance();
       sandbox.setCredits(150);
-      const workflow = await store('Falls');
+      const text = '={{ $json.credits }} of {{ $json.threshold }} credits left, {{ $json.previous_credits }} before';
+      const fields = { resource: 'message', operation: 'send', phone: '447700900123', message: text };
+      const alert = messagingSend({ ...fields, options: WITHOUT_LIMIT });
+      const nodes = [messagingSendTrigger(LOW_BALANCE), alert];
+      const workflow = await instance().rest.importWorkflow(chain('Falls', nodes), [instance().credential]);
       await instance().rest.activate(workflow);
       await nextPoll();
       assert.deepEqual(alerts(), []);

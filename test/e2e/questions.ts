@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { asObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
+import { chain, ITEMS, items, messagingSend, type WorkflowNode } from '../../tools/n8n/workflow';
 import { phoneAt } from '../support/contacts';
-import { immediateWebhook } from '../support/n8n/triggerNodes';
-import { chain, ITEMS, items, messagingSend, type WorkflowNode } from '../support/n8n/workflow';
+import { callWebhook, immediateWebhook } from '../support/n8n/triggerNodes';
 
 /** What a recipient's browser would show. */
 export interface Page {
@@ -73,21 +73,12 @@ export class Asking {
 
   /** Starts a workflow of these nodes after a webhook, and waits for its message to `phone`. */
   async start(phone: string, nodes: WorkflowNode[]): Promise<Asked> {
-    return await this.startWorkflow(phone, chain(`Ask ${phone}`, [immediateWebhook(phone), ...nodes]));
-  }
-
-  /** Starts a workflow with an {@link immediateWebhook} named by `phone`, and waits for its message to `phone`. */
-  async startWorkflow(phone: string, workflow: JsonObject): Promise<Asked> {
-    return await this.asked(await this.call(phone, workflow), phone);
-  }
-
-  /** Starts a workflow with an {@link immediateWebhook} of this name. */
-  async call(name: string, workflow: JsonObject): Promise<JsonObject> {
     const { rest, n8n, credential } = this.instance();
+    const workflow = chain(`Ask ${phone}`, [immediateWebhook(phone), ...nodes]);
     const stored = await rest.importWorkflow(workflow, [credential]);
     await rest.activate(stored);
-    await fetch(`${n8n.url}/webhook/${name}`, { method: 'POST' });
-    return stored;
+    await callWebhook(n8n.url, phone, {});
+    return await this.asked(stored, phone);
   }
 
   /** Waits for this many messages to `phone`, the last of them a question whose execution waits. */
@@ -118,10 +109,8 @@ export class Asking {
 
   /** The messages that have arrived at `phone`, the oldest first. */
   texts(phone: string): string[] {
-    const own = this.instance()
-      .sandbox.messages()
-      .filter((message) => message.phone === phone);
-    return own.map(({ message }) => message);
+    const messages = this.instance().sandbox.messages();
+    return messages.filter((each) => each.phone === phone).map(({ message }) => message);
   }
 }
 

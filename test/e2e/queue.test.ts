@@ -9,10 +9,9 @@ import { type Execution } from '../../tools/n8n/execution';
 import { type N8nProcess } from '../../tools/n8n/process';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
 import { UNDER_WAY } from '../../tools/n8n/rest';
-import { startedBy, startQueueMode } from '../support/n8n/queueMode';
-import { type Redis } from '../support/n8n/redis';
-import { immediateWebhook } from '../support/n8n/triggerNodes';
-import { chain, messagingSend, SENDER } from '../support/n8n/workflow';
+import { chain, messagingSend, SENDER } from '../../tools/n8n/workflow';
+import { type QueueMode, startQueueMode } from '../support/n8n/queueMode';
+import { callWebhook, immediateWebhook } from '../support/n8n/triggerNodes';
 import { sessionForTests, startTestInstance } from './instanceForTests';
 import { answersIn, Asking, open, submit } from './questions';
 import { byPhone } from './recipients';
@@ -35,10 +34,9 @@ for (const release of SUPPORTED) {
   describe(`n8n ${release} in queue mode, a main with two workers`, () => {
     const session = sessionForTests();
     let instance: InstanceWithSandbox;
-    let redis: Redis;
+    let queueMode: QueueMode;
     before(async () => {
-      const queueMode = await startQueueMode(session);
-      redis = queueMode.redis;
+      queueMode = await startQueueMode(session);
       const port = await getPort();
       const environment = {
         ...queueMode.environment,
@@ -56,7 +54,7 @@ for (const release of SUPPORTED) {
       const campaign = await makeCampaign(instance, REQUESTS);
       const { killed, sent } = await killInTheMiddle(instance, campaign);
       await instance.n8n.kill();
-      await redis.forget();
+      await queueMode.forget();
       await instance.restart();
 
       const [crashed] = await campaign.ended(1);
@@ -153,12 +151,8 @@ async function makeCampaign(instance: InstanceWithSandbox, requests: number): Pr
   return {
     start: async (number) => {
       const earlier = (await listed()).map(({ id }) => id);
-      const answer = await fetch(`${instance.n8n.url}/webhook/${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ number }),
-      });
-      assert.equal(answer.status, 200, await answer.text());
+      const { status, text } = await callWebhook(instance.n8n.url, path, { number });
+      assert.equal(status, 200, text);
       // n8n may answer before it lists the execution.
       return await instance.waitFor(
         'the execution to be listed',
@@ -183,38 +177,34 @@ function sentItems(execution: Execution): Array<{ id: unknown; phone: unknown }>
   return execution.outputOf(SENDER).map(({ json }) => ({ id: json.message_id, phone: json.phone }));
 }
 
-/** Starts campaign number 0 in an empty sandbox, and kills the worker that sends it. */
+/** Starts campaign number 0 in an empty sandbox, and kills its worker when some of it is sent, and some in flight. */
 async function killInTheMiddle(
   instance: InstanceWithSandbox,
   campaign: Campaign,
 ): Promise<{ killed: string; sent: number }> {
-  const { execution, worker } = await startAndWatch(instance, campaign);
-  await worker.kill();
-  const sent = instance.sandbox.messages().length;
-  assert.ok(sent > 0 && sent < campaign.phones(0).length, `${sent} messages had been sent`);
-  instance.sandbox.setFaults([]);
-  return { killed: execution, sent };
-}
-
-/** Starts campaign number 0 in an empty sandbox, and waits until some of it is sent, some is in flight, and some waits. */
-async function startAndWatch(
-  instance: InstanceWithSandbox,
-  campaign: Campaign,
-): Promise<{ execution: string; worker: N8nProcess }> {
   const { sandbox } = instance;
   sandbox.reset();
   // Messages are sent immediately, and n8n gets the answer late.
   sandbox.setFaults([{ kind: 'delay', ms: 2000, on: 'bulk', probability: 1 }]);
-  const execution = await campaign.start(0);
+  const killed = await campaign.start(0);
   await instance.waitFor('some answers, and requests in flight', 90, () => {
     const requests = sandbox.requests();
     const answered = requests.filter(({ status }) => status === 201).length;
     return answered > 0 && answered < requests.length ? true : undefined;
   });
   const worker = await instance.waitFor('a worker to have started it', 10, () =>
-    instance.workers.find((each) => startedBy(each).includes(execution)),
+    instance.workers.find((each) => startedBy(each).includes(killed)),
   );
-  return { execution, worker };
+  await worker.kill();
+  const sent = sandbox.messages().length;
+  assert.ok(sent > 0 && sent < campaign.phones(0).length, `${sent} messages had been sent`);
+  sandbox.setFaults([]);
+  return { killed, sent };
+}
+
+/** The IDs of the executions that a worker has started, from its log. */
+function startedBy(worker: N8nProcess): string[] {
+  return [...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => String(id));
 }
 
 /** How many phones have got a message; none may have two. */

@@ -7,9 +7,9 @@ import { type Session } from '../../tools/cli/session';
 import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT } from '../../tools/n8n/releases';
+import { chain, items, messagingSend, START, start } from '../../tools/n8n/workflow';
 import { contacts, phoneAt } from '../support/contacts';
 import { startPostgres } from '../support/n8n/postgres';
-import { chain, items, messagingSend, START, start } from '../support/n8n/workflow';
 import { instanceForTests } from './instanceForTests';
 
 const OPERATIONS = ['send', 'sendBulk', 'sendAndWait'];

@@ -5,7 +5,7 @@ import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { isObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
-import { messagingSend, SENDER, START } from '../support/n8n/workflow';
+import { messagingSend, SENDER, START } from '../../tools/n8n/workflow';
 import {
   assertUsable,
   clicking,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { type JsonObject } from '../../tools/json';
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
-import { chain, START, start, type WorkflowNode } from '../support/n8n/workflow';
+import { chain, messagingSend, START, start, type WorkflowNode } from '../../tools/n8n/workflow';
 
 /** The name of the agent in {@link agentWorkflow}. */
 export const AGENT = 'AI Agent';
@@ -18,15 +18,7 @@ export const SEND_BULK = { resource: 'message', operation: 'sendBulk', source: '
  * @param settings  what the node's Settings tab sets, such as `onError`
  */
 export function tool(name: string, parameters: JsonObject, settings: JsonObject = {}): WorkflowNode {
-  return {
-    name,
-    type: 'n8n-nodes-messaging-send.messagingSendTool',
-    typeVersion: 1,
-    parameters,
-    // The import of the workflow replaces it with the stored credential.
-    credentials: { messagingSendApi: { id: '', name: '' } },
-    ...settings,
-  };
+  return messagingSend(parameters, { name, type: 'n8n-nodes-messaging-send.messagingSendTool', ...settings });
 }
 
 /** This package's node as a human review step. */

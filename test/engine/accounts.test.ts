@@ -1,5 +1,5 @@
 /** A credential whose fields are expressions, so that the items of one run have several accounts. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
@@ -171,4 +171,76 @@ test('Get Balance reads the balance of each item from its own account', async ()
   const items = [{ key: KEY }, { key: OTHER }];
   const { outputs } = await run({ items, parameters: GET_BALANCE });
   expect(outputs[0]?.map(({ json }) => json.credits)).toEqual([100_000, 7]);
+  expect((await runRouting(setupOf({ items, parameters: GET_BALANCE }))).map(({ json }) => json.credits)).toEqual([
+    100_000, 7,
+  ]);
+});
+
+describe('Get Balance', () => {
+  test.each([
+    ['one account', [KEY], 1],
+    ['two accounts', [KEY, OTHER], 2],
+  ])('of 250 items with %s makes a request for each account', async (_what, keys, expected) => {
+    sandbox().setCredits(7, 'key 2');
+    const { outputs } = await run({ items: contactsOf(250, keys), parameters: GET_BALANCE });
+    expect(requests()).toHaveLength(expected);
+    expect(outputs[0]?.map(({ json, pairedItem }) => [json.credits, pairedItem])).toEqual(
+      contactsOf(250, keys).map(({ key }, item) => [key === OTHER ? 7 : 100_000, { item }]),
+    );
+  });
+
+  const SOME_FAIL = [KEY, 'made-up-wrong-key', '', KEY, 'made-up-wrong-key'];
+
+  test('with On Error set to Continue fails only the items whose account fails', async () => {
+    const { outputs, error } = await run({
+      items: contactsOf(5, SOME_FAIL),
+      parameters: GET_BALANCE,
+      onError: 'continueErrorOutput',
+    });
+    expect(error).toBeUndefined();
+    expect(outputs[0]?.map(({ json, pairedItem }) => [json.credits, pairedItem])).toEqual([
+      [100_000, { item: 0 }],
+      [100_000, { item: 3 }],
+    ]);
+    const failed = outputs[1]?.map((item) => [item.json.error, detailsOf(item).code, item.pairedItem]);
+    const wrong = ['The API key is not valid', 'INVALID_API_KEY'];
+    expect(failed).toEqual([
+      [...wrong, { item: 1 }],
+      ["'API Key' in the credential is empty", 'NOT_SET_UP', { item: 2 }],
+      [...wrong, { item: 4 }],
+    ]);
+    expect(requests()).toHaveLength(2);
+  });
+
+  test('with On Error set to Stop ends at the first item that fails', async () => {
+    const { error } = await run({ items: contactsOf(5, SOME_FAIL), parameters: GET_BALANCE });
+    expect(error).toMatchObject({
+      name: 'NodeApiError',
+      message: 'The API key is not valid',
+      context: { itemIndex: 1 },
+    });
+  });
+
+  test('asks nobody if an option is wrong', async () => {
+    const parameters = { ...GET_BALANCE, options: { longestWait: -1 } };
+    const { error } = await run({ items: contactsOf(2, [KEY]), parameters });
+    expect(error).toMatchObject({ name: 'NodeOperationError', context: { itemIndex: 0 } });
+    const { outputs } = await run({ items: contactsOf(2, [KEY]), parameters, onError: CONTINUE });
+    expect(outputs[0]?.map((item) => detailsOf(item).code)).toEqual(['NOT_SET_UP', 'NOT_SET_UP']);
+    expect(requests()).toEqual([]);
+  });
+});
+
+test.each([
+  ['Get Balance', GET_BALANCE, 2],
+  ["A run with 'Check Credits First'", withOptions(SEND, { checkCreditsFirst: true }), 3],
+])('%s reads the balance again after a server error, within Max Wait', async (_what, parameters, expected) => {
+  sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance' }]);
+  const options = { ...(parameters.options as IDataObject), longestWait: 1 };
+  const { error } = await run({
+    items: contactsOf(1, [KEY]),
+    parameters: { ...parameters, options } as INodeParameters,
+  });
+  expect(error).toBeUndefined();
+  expect(requests()).toHaveLength(expected);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
-import { parametersOf } from '../../nodes/MessagingSend/n8n/input/itemParameters';
+import { ItemParameters, sourceOfRun } from '../../nodes/MessagingSend/n8n/input/itemParameters';
 import { contextIn, contextOf } from '../support/engine/workflow';
 import { SEND } from '../support/parameters';
 
@@ -16,12 +16,12 @@ async function contextWith(phone: string, items: IDataObject[]) {
   return contextIn(context, items);
 }
 
-/** A value, or the message of the error that reading it throws. */
+/** A value, or n8n's message about the expression that can't be read. */
 function valueOrError(read: () => unknown): unknown {
   try {
     return { value: read() };
   } catch (error) {
-    return { error: (error as Error).message };
+    return { error: (error as Error).message.replace("An expression in 'Phone' can't be evaluated: ", '') };
   }
 }
 
@@ -81,8 +81,8 @@ test('An expression that names a field has exactly the value that n8n evaluates 
       const context = await contextWith(phone, jsons as IDataObject[]);
       const expected = jsons.map((_json, item) => valueOrError(() => context.getNodeParameter('phone', item)));
       const calls = jest.spyOn(context, 'getNodeParameter');
-      const read = parametersOf(context);
-      expect(jsons.map((_json, item) => valueOrError(() => read('phone', item)))).toEqual(expected);
+      const parameters = new ItemParameters(sourceOfRun(context));
+      expect(jsons.map((_json, item) => valueOrError(() => parameters.read('phone', item)))).toEqual(expected);
       // One more call reads the expression itself.
       readDirectly += jsons.length - (calls.mock.calls.length - 1);
     }),
@@ -100,7 +100,7 @@ test.each([
 ])('%s is evaluated no more often for 50 items than necessary', async (_what, phone, values, evaluations) => {
   const context = await contextWith(phone, ITEMS);
   const calls = jest.spyOn(context, 'getNodeParameter');
-  const read = parametersOf(context);
-  expect(ITEMS.map((_item, index) => read('phone', index))).toEqual(values);
+  const parameters = new ItemParameters(sourceOfRun(context));
+  expect(ITEMS.map((_item, index) => parameters.read('phone', index))).toEqual(values);
   expect(calls.mock.calls.filter(([, , , options]) => options === undefined)).toHaveLength(evaluations);
 });

@@ -35,15 +35,6 @@ describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, param
   });
 });
 
-test.each(SENDING_OPERATIONS)('%s ignores options that no longer exist', async (_name, given) => {
-  sandbox().setCredits(130);
-  const removed = { whenCreditsRunOut: 'sendWhatCreditsAllow', rememberLast: 1, output: 'batches' };
-  const parameters = withOptions(given, { ...removed, parallelRequests: 1 });
-  const ran = await run({ items: contacts(250), parameters, onError: 'continueErrorOutput' });
-  expect(ran.outputs.map(({ length }) => length)).toEqual(given.operation === 'send' ? [130, 120] : [100, 150]);
-  expect(received()).toHaveLength(ran.outputs[0]?.length ?? 0);
-});
-
 test.each(SENDING_OPERATIONS)(
   "'Number Check' keeps %s from numbers that their country can't have, and lets it send to them when it is off",
   async (_name, parameters) => {
@@ -84,6 +75,22 @@ describe("'Long Messages'", () => {
     },
   );
 });
+
+test.each([
+  ...SENDING_OPERATIONS.map(([name, given]) => [name, given, undefined] as const),
+  ['Send Bulk', SEND_BULK, 'fail'] as const,
+])(
+  "%s sends no text of more than 1,000 characters, unless 'Long Messages' splits or truncates it",
+  async (_name, given, longMessages) => {
+    const parameters = longMessages === undefined ? given : withOptions(given, { longMessages });
+    const items = [{ phone: phoneAt(0), text: 'x'.repeat(1001) }, ...contacts(2).slice(1)];
+    const { outputs } = await run({ items, parameters, onError: 'continueErrorOutput' });
+    expect(received()).toEqual([phoneAt(1)]);
+    expect(outputs[1]?.map(({ json }) => json.error)).toEqual([
+      'The message has 1001 characters, but at most 1000 can be sent',
+    ]);
+  },
+);
 
 describe("'Duplicate Messages'", () => {
   const items = [
@@ -146,6 +153,10 @@ describe("'Parallel Requests'", () => {
     return await mostInFlight(sandbox(), run({ items: contacts(2 * expected + 1), parameters }));
   };
 
+  test('lets four run in parallel unless it is set', async () => {
+    expect(await mostOf(4, SEND)).toBe(4);
+  });
+
   test.each([[1], [3]])('set to %i keeps that many requests in flight, and no more', async (parallelRequests) => {
     expect(await mostOf(parallelRequests, withOptions(SEND, { parallelRequests }))).toBe(parallelRequests);
   });
@@ -165,18 +176,13 @@ test.each<[string, INodeParameters, RegExp]>([
   expect(requests()).toEqual([]);
 });
 
-test.each([
-  ['Message Key', { messageKey: '={{ "" }}' }],
-  ['Default Country Code', { defaultCountryCode: '={{ $json.countryCode }}' }],
-])(
-  'A %s whose expression gives nothing keeps its item from being sent, even through the routing',
-  async (name, given) => {
-    const setup = setupOf({ items: contacts(1), parameters: withOptions(SEND, given) });
-    expect((await run(setup)).error?.message).toBe(`'${name}' is empty for this item`);
-    await expect(runRouting(setup)).rejects.toThrow(`'${name}' is empty for this item`);
-    expect(requests()).toEqual([]);
-  },
-);
+test('A Default Country Code whose expression gives nothing keeps its item from being sent, even through the routing', async () => {
+  const given = { defaultCountryCode: '={{ $json.countryCode }}' };
+  const setup = setupOf({ items: contacts(1), parameters: withOptions(SEND, given) });
+  expect((await run(setup)).error?.message).toBe("'Default Country Code' is empty for this item");
+  await expect(runRouting(setup)).rejects.toThrow("'Default Country Code' is empty for this item");
+  expect(requests()).toEqual([]);
+});
 
 const messagesTo = (...list: unknown[]) => list.map((phone) => ({ phone, text: 'Hello' })) as IDataObject[];
 

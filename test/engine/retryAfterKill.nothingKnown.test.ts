@@ -36,6 +36,7 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
       expect(error?.message).toBe(
         "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
       );
+      expect(error?.description).toContain('in a new execution, with only these items');
       expect(error?.description).toContain('0 sent, 4 uncertain (may have been sent), ');
       expect(received()).toEqual(phones(0, 1));
     });

@@ -53,15 +53,13 @@ describe('Send and Wait for Response', () => {
     expect(received()).toEqual(phones(0));
   });
 
-  const limited = (limitWaitTime: INodeParameters | string, more: Partial<Setup> = {}) =>
+  const limited = (limitWaitTime: string, more: Partial<Setup> = {}) =>
     setupOf({ parameters: withOptions(SEND_AND_WAIT, { limitWaitTime }), ...more });
-  const inOldForm = (values: INodeParameters) => ({ values });
 
-  test.each<[limit: INodeParameters | string, minutes: number]>([
+  test.each<[limit: string, minutes: number]>([
     ['90 minutes', 90],
     ['1.5 Hours', 90],
     [' 1 day', 1440],
-    [inOldForm({ limitType: 'afterTimeInterval', resumeAmount: 1.5, resumeUnit: 'hours' }), 90],
   ])('waits as long as Limit Wait Time says: %j', async (limit, minutes) => {
     const before = Date.now();
     const end = waitTill(await run(limited(limit)))?.getTime() ?? 0;
@@ -69,13 +67,9 @@ describe('Send and Wait for Response', () => {
     expect(end).toBeLessThanOrEqual(Date.now() + minutes * 60_000);
   });
 
-  test.each<[where: string, utc: string, time: INodeParameters | string]>([
+  test.each<[where: string, utc: string, time: string]>([
     ["in the workflow's time zone", '03:00', '2999-06-01T12:00'],
-    [
-      "in the workflow's time zone",
-      '03:00',
-      inOldForm({ limitType: 'atSpecifiedTime', maxDateAndTime: '2999-06-01 12:00' }),
-    ],
+    ["in the workflow's time zone", '03:00', '2999-06-01 12:00'],
     ["in the workflow's time zone", '03:00', "={{ DateTime.fromISO('2999-06-01T12:00') }}"],
     ["in the workflow's time zone", '03:00', "={{ '2999-06-01T12:00'.toDateTime() }}"],
     ['in the time zone that it names', '12:00', '2999-06-01T12:00:00Z'],

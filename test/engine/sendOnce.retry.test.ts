@@ -34,9 +34,9 @@ describe('After a failure', () => {
   });
 
   test('a Retry sends nothing that another execution has sent in the meantime', async () => {
-    const retried = await failed(contacts(3), oneByOne, 0);
+    const retried = await failed(contacts(3), inBatchesOf(1, SEND), 0);
     await run(contacts(2).slice(1), once(SEND));
-    expect(await retried({})).toEqual(['uncertain', 'skipped', 'sent']);
+    expect(await retried({ parameters: once(SEND) })).toEqual(['uncertain', 'skipped', 'sent']);
     expect(received()).toEqual(phones(1, 2));
   });
 });

@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { processedData } from '../../tools/engine/processedData';
+import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomeOf, outcomesOf } from '../support/outputs';
@@ -9,7 +10,8 @@ import { inBatchesOf, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
 import { BY_ORDER, keyed, once, reasonsOf, sendOnceForTests } from '../support/sendOnce';
 
-const { sandbox, setupOf, run, campaign, received, texts, requests } = sendOnceForTests();
+const OTHER = 'made-up-other-key-0123';
+const { sandbox, setupOf, run, campaign, received, texts, requests } = sendOnceForTests({ keys: [KEY, OTHER] });
 
 describe('Send Bulk in a second execution', () => {
   const parameters = SEND_BULK;
@@ -53,9 +55,18 @@ describe('Send Bulk in a second execution', () => {
 
   test('from another account knows nothing of the first one', async () => {
     await run(contacts(1), once(parameters));
-    const account = accountOf(sandbox(), '/other/v1');
-    const other = await run(contacts(1), once(parameters), { account });
-    expect(outcomesOf(other)).not.toEqual(['skipped']);
+    const account = { ...accountOf(sandbox()), apiKey: OTHER };
+    expect(outcomesOf(await run(contacts(1), once(parameters), { account }))).toEqual(['sent']);
+  });
+
+  test('sends nothing again because its Base URL is the other one of the API', async () => {
+    const baseUrl = `={{ "${sandbox().url}" + $json.path }}`;
+    const items = ['/v1', '/api/v1'].flatMap((path) => contacts(2).map((contact) => ({ ...contact, path })));
+    const ran = await run(items, once(parameters), { account: { ...accountOf(sandbox()), baseUrl } });
+    expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'skipped', 'skipped']);
+    const again = await run(contacts(2), once(parameters), { account: accountOf(sandbox(), '/api/v1') });
+    expect(outcomesOf(again)).toEqual(['skipped', 'skipped']);
+    expect(received()).toEqual(phones(0, 1));
   });
 
   test('reports what a dry run would skip, and the dry run reserves nothing', async () => {

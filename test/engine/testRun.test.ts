@@ -9,16 +9,13 @@ import { SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../suppor
 
 const { sandbox, setupOf, run, retry, campaign: start, received, texts, requests } = nodeForTests();
 const TESTER = '447700900999';
-/** @param count of another number of messages than three, in the form that workflows of an older release have */
-const testOf = (parameters: INodeParameters, count: number, options: INodeParameters = {}): INodeParameters => {
-  const phone = '+44 7700 900999';
-  return withOptions(parameters, { ...options, testRun: count === 3 ? phone : { values: { phone, count } } });
-};
+const testOf = (parameters: INodeParameters, options: INodeParameters = {}): INodeParameters =>
+  withOptions(parameters, { ...options, testRun: '+44 7700 900999' });
 
 test.each(SENDING_OPERATIONS)(
   '%s sends the first messages to the tester, and the others to nobody',
   async (_name, parameters) => {
-    const ran = await run({ items: contacts(5), parameters: testOf(parameters, 3) });
+    const ran = await run({ items: contacts(5), parameters: testOf(parameters) });
     expect(received()).toEqual([TESTER, TESTER, TESTER]);
     expect(texts().sort()).toEqual(['Hello 0', 'Hello 1', 'Hello 2']);
     expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'sent', 'skipped', 'skipped']);
@@ -30,21 +27,23 @@ test.each(SENDING_OPERATIONS)(
 );
 
 test('Messages that are not sent anyway keep their own reason, and are not among the first', async () => {
-  const items = [{ phone: phoneAt(0), text: 'Hello 0' }, { phone: phoneAt(1), text: 'a' }, ...contacts(3)];
+  const items = [{ phone: phoneAt(0), text: 'Hello 0' }, { phone: phoneAt(1), text: 'a' }, ...contacts(5)];
   const options = { neverSendTo: phoneAt(1), duplicateMessages: 'sendOnce' };
-  const { outputs } = await run({ items, parameters: testOf(SEND_BULK, 2, options) });
+  const { outputs } = await run({ items, parameters: testOf(SEND_BULK, options) });
   expect(outputs[0]?.map(({ json }) => json.reason ?? json.status)).toEqual([
     'sent',
     'opted_out',
     'duplicate',
     'opted_out',
     'sent',
+    'sent',
+    'test_run',
   ]);
-  expect(received()).toEqual([TESTER, TESTER]);
+  expect(received()).toEqual([TESTER, TESTER, TESTER]);
 });
 
 const UNREADABLE = ['', ' ', 'mine', '={{ $json.missing }}', '={{ null }}', '={{ {} }}', {}];
-test.each<unknown>([...UNREADABLE, { values: { phone: '', count: 3 } }])(
+test.each<unknown>([...UNREADABLE, { values: { phone: '447700900999', count: 3 } }])(
   'With %j as its phone nothing is sent',
   async (testRun) => {
     const parameters = withOptions(SEND_BULK, { testRun } as INodeParameters);
@@ -64,17 +63,17 @@ describe('Nothing of a test counts as sent', () => {
     async (choice) => {
       const options = { duplicateMessages: choice };
       const setup = { items: contacts(3), workflowId: 'tested' };
-      await run({ ...setup, parameters: testOf(SEND_BULK, 2, options) });
+      await run({ ...setup, parameters: testOf(SEND_BULK, options) });
       const ran = await run({ ...setup, parameters: withOptions(SEND_BULK, options) });
       expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'sent']);
-      expect(received()).toEqual([TESTER, TESTER, ...phones(0, 1, 2)]);
+      expect(received()).toEqual([TESTER, TESTER, TESTER, ...phones(0, 1, 2)]);
     },
   );
 
   test.each(SENDING_OPERATIONS)('in a Retry of %s without it, also of the own number', async (_name, operation) => {
     sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 1 }]);
     const items = [{ phone: TESTER, text: 'Hello 0' }, ...contacts(3).slice(1)];
-    const parameters = testOf(operation, 2, REMEMBERED);
+    const parameters = testOf(operation, REMEMBERED);
     const onePerRequest = {
       ...parameters,
       requestOptions: { batching: { batch: { batchSize: 1, batchInterval: 0 } } },
@@ -90,7 +89,7 @@ describe('Nothing of a test counts as sent', () => {
   test.each(['kept', 'gone'] as const)(
     'in a Retry after n8n was killed during it (event log: %s)',
     async (eventLog) => {
-      const campaign = start({ items: contacts(3), parameters: testOf(SEND_BULK, 2) });
+      const campaign = start({ items: contacts(3), parameters: testOf(SEND_BULK) });
       await campaign.run({ lifetime: killedAtNth('left', 1), eventLog });
       const fates = await campaign.finish({ parameters: SEND_BULK });
       expect(fates.map(({ outcome, arrivals }) => [outcome, arrivals])).toEqual(Array(3).fill(['sent', 1]));
@@ -102,9 +101,9 @@ test('A Retry with it ends with an error, and can be retried', async () => {
   sandbox().setFaults([{ kind: 'status', status: 403, times: 1 }]);
   const setup = setupOf({ items: [{ list: listOf(2) }], parameters: SEND_LIST, mode: 'trigger' });
   const first = await run(setup);
-  const second = await retry(first, setup, { parameters: testOf(SEND_LIST, 1), onError: 'stopWorkflow' });
+  const second = await retry(first, setup, { parameters: testOf(SEND_LIST), onError: 'stopWorkflow' });
   expect(second.error?.message).toContain("'Dry Run' and 'Test Run' can't be used in a retry");
-  const continued = await retry(first, setup, { parameters: testOf(SEND_LIST, 1), onError: 'continueRegularOutput' });
+  const continued = await retry(first, setup, { parameters: testOf(SEND_LIST), onError: 'continueRegularOutput' });
   expect(continued.outputs[0]?.map((item) => [detailsOf(item).code, detailsOf(item).phone])).toEqual(
     phones(0, 1).map((phone) => ['NOT_SET_UP', phone]),
   );

@@ -138,11 +138,12 @@ describe('An error', () => {
     ['starts', 'init'],
     ['becomes the leader', 'leadershipChange'],
   ] as const)(
-    'of the first poll is stored if n8n activates the workflow because it %s, and polls continue',
+    'of the first poll is stored at once if n8n activates the workflow because it %s, and polls continue',
     async (_what, activation) => {
       const before = await activateAt(150);
       sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance', times: 2 }]);
-      const active = await activate(setup({ activation, stored: before.stored() }));
+      const own = { workflowId: activation, parameters: parameters({}, { longestWait: 1 }) };
+      const active = await activate(setup({ activation, stored: before.stored(), ...own }));
       await active.poll();
       expect(active.errors).toMatchObject([{ httpCode: '500' }, { httpCode: '500' }]);
       expect(active.stored()).toEqual(before.stored());
@@ -177,13 +178,27 @@ describe('A poll', () => {
     expect(requests()).toHaveLength(2);
   });
 
-  test('shares the limit with everything else that uses the key', async () => {
-    const own = await startSandbox({ keys: [KEY], limit: 0, credits: 99 });
+  test('reads the balance again after a server error, within Max Wait', async () => {
+    sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance' }]);
+    const active = await activateAt(99, { parameters: parameters({}, { longestWait: 1 }) });
+    expect([reported(active), active.errors]).toEqual([[[99]], []]);
+    expect(requests()).toHaveLength(2);
+  });
+
+  test('shares the limit with everything else that uses the key, at either address of the API', async () => {
+    const apiKey = 'made-up-shared-key-01';
+    const own = await startSandbox({ keys: [apiKey], limit: 0, credits: 99 });
     try {
-      const account = accountOf(own);
+      const account = { ...accountOf(own), apiKey };
       await runWorkflow({ account, items: contacts(2), parameters: withOptions(SEND, { requestsPerMinute: 2 }) });
       // This minute's two requests are used up, and n8n would abandon the poll before its turn.
-      const refused = activate(setup({ account, parameters: parameters({}, { requestsPerMinute: 2 }), budget: 300 }));
+      const refused = activate(
+        setup({
+          account: { ...accountOf(own, '/api/v1'), apiKey },
+          parameters: parameters({}, { requestsPerMinute: 2 }),
+          budget: 300,
+        }),
+      );
       await expect(refused).rejects.toThrow('could not be read in the time that n8n allows for a check');
       expect(own.requests()).toHaveLength(2);
     } finally {

@@ -7,8 +7,8 @@ import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workf
 
 import { KEY } from '../support/account';
 import { selfSignedCertificate } from '../support/certificate';
-import { contacts } from '../support/contacts';
-import { runWorkflow, startWorkflow } from '../support/engine/workflow';
+import { contacts, phones } from '../support/contacts';
+import { runRouting, runWorkflow, startWorkflow } from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
 import { SEND_BULK } from '../support/parameters';
 
@@ -189,6 +189,48 @@ describe('A message is uncertain', () => {
     for (const item of await stoppedOnArrival(tls)) {
       expect(detailsOf(item)).toMatchObject({ outcome: 'uncertain', code: 'STOPPED' });
     }
+  });
+});
+
+describe('An answer that arrives a byte at a time', () => {
+  /** Begins an answer, and never ends it. */
+  const drips = (start: string) => (socket: Socket) => {
+    socket.write(start);
+    const timer = setInterval(() => socket.write('1'), 20);
+    socket.once('close', () => clearInterval(timer));
+  };
+
+  test.each([
+    ['body', 'HTTP/1.1 201 X\r\nContent-Length: 1000000\r\n\r\n'],
+    ['header', 'HTTP/1.1 201 X\r\nX-Slow: '],
+  ])("in its %s is given up after 'Timeout', and the messages are uncertain", async (_part, start) => {
+    const baseUrl = http(await raw(drips(start)));
+    expect(await outcomeAt(baseUrl, { timeout: 300 })).toMatchObject({ outcome: 'uncertain', code: 'TIMEOUT' });
+    const routed = runRouting(setupFor(baseUrl, { timeout: 300 }));
+    await expect(routed).rejects.toThrow(/^The service did not answer in time\. /);
+  });
+});
+
+describe('An answer of', () => {
+  const ofMegabytes = (megabytes: number, status: number) => {
+    const messages = phones(0, 1).map((phone, index) => ({ message_id: index + 1, phone, status: 'sent' }));
+    const body =
+      status === 422 ? { success: false, error: { code: 'VALIDATION_ERROR' } } : { success: true, data: { messages } };
+    const padded = JSON.stringify({ padding: 'x'.repeat(megabytes * 1_000_000), ...body });
+    return raw((socket) => socket.end(`HTTP/1.1 ${status} X\r\nConnection: close\r\n\r\n${padded}`));
+  };
+
+  test('9 MB is read', async () => {
+    const { outputs } = await runWorkflow(setupFor(http(await ofMegabytes(9, 201))));
+    expect(outputs[0]?.map(({ json }) => json.message_id)).toEqual([1, 2]);
+    expect(await outcomeAt(http(await ofMegabytes(9, 422)))).toMatchObject({ outcome: 'not_sent', http_status: 422 });
+  });
+
+  test.each([201, 422])('11 MB with status %i is not, and leaves its messages uncertain', async (status) => {
+    const baseUrl = http(await ofMegabytes(11, status));
+    const unread = { outcome: 'uncertain', code: 'UNREADABLE_ANSWER', http_status: status };
+    expect(await outcomeAt(baseUrl)).toMatchObject(unread);
+    await expect(runRouting(setupFor(baseUrl))).rejects.toThrow(/^The response is not from this API/);
   });
 });
 

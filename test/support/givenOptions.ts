@@ -1,9 +1,11 @@
 import { isRecord, type JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { GivenOptions } from '../../nodes/MessagingSend/n8n/input/options';
+import { GivenOptions } from '../../nodes/MessagingSend/n8n/input/readOptions';
 
-/** The options of a collection as n8n stores it; unlike n8n, it evaluates no expressions. */
-export function givenOptions(collection: JsonRecord): GivenOptions {
+/** The options in these collections as n8n stores them; unlike n8n, it evaluates no expressions. */
+export function givenOptions(options: JsonRecord, requestOptions: JsonRecord = {}): GivenOptions {
   const valueAt = (path: string) =>
-    path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), { collection });
-  return new GivenOptions('collection', (path, fallback) => valueAt(path) ?? fallback);
+    path
+      .split('.')
+      .reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), { options, requestOptions });
+  return new GivenOptions((path, fallback) => valueAt(path) ?? fallback);
 }

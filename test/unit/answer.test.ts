@@ -5,7 +5,7 @@
 import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { readReply, type Reply } from '../../nodes/MessagingSend/api/reply';
-import { entryOutcome } from '../../nodes/MessagingSend/delivery/match';
+import { singleOutcome } from '../../nodes/MessagingSend/delivery/match';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { KEY } from '../support/account';
 import { phoneAt } from '../support/contacts';
@@ -63,7 +63,7 @@ describe('An answer with', () => {
     ['status 429 and a timeout', 429, { message: 'Timeout' }, 'rejected RATE_LIMITED run'],
     ['a 429 that names a message', 429, refusal('X', { details: ['messages.3.message'] }), 'rejected RATE_LIMITED run'],
     // everything else
-    ...[408, 409, 425, 499].map(openWith('a status that leaves it open')),
+    ...[303, 408, 409, 425, 499].map(openWith('a status that leaves it open')),
     ['a conflict and a code of the document', 409, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
     ['status 500', 500, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
     ['status 500 and the code of a refusal', 500, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
@@ -117,6 +117,17 @@ describe('A rejection', () => {
       expect(meaningOf(statusCode, { ...refusal(code), data: { message_id } })).toMatch(/^rejected/);
   });
 
+  test.each(REJECTIONS)('that says that something was sent or paid is uncertain (%i, %s)', (statusCode, code) => {
+    for (const field of ['messages_sent', 'credits_used']) {
+      for (const said of [99, '99', 0.5])
+        for (const more of [{ [field]: said }, { data: { [field]: said } }, { data: { report: [{ [field]: said }] } }])
+          expect(meaningOf(statusCode, { ...refusal(code), ...more })).toBe('uncertain NOT_CONFIRMED request');
+      expect(meaningOf(statusCode, refusal(code, { [field]: 1 }))).toMatch(/^uncertain/);
+      for (const none of [0, '0', null, '', 'none', -1, [[]]])
+        expect(meaningOf(statusCode, { ...refusal(code), data: { [field]: none } })).toMatch(/^rejected/);
+    }
+  });
+
   const FAILURES = `timeout, Request timed out, Gateway Time-out, ETIMEDOUT, UPSTREAM_TIMEOUT, Server error,
     INTERNAL_SERVER_ERROR, InternalError, An internal error occurred, SERVER_ERROR`;
   test.each(listOf(FAILURES))('that speaks of "%s" in its code or message is uncertain', (said) => {
@@ -153,7 +164,7 @@ describe('An entry', () => {
     ...NO_ERRORS.map((error) => ({ ...ID, status: 'sent', error, error_code: error })),
   ])('means that its message was sent, with its ID and status: %j', (entry) => {
     const { message_id: messageId = null, status = null } = entry;
-    expect(entryOutcome(entry)).toEqual({ kind: 'sent', messageId, status });
+    expect(singleOutcome(entry)).toEqual({ kind: 'sent', messageId, status });
   });
 
   test.each<[entry: JsonRecord, serviceSays: string]>([
@@ -170,7 +181,7 @@ describe('An entry', () => {
     [{ success: false }, ''],
     [{ error: 'No <b> 447700900123' }, 'No &lt;b&gt; …23'],
   ])("means that its message was not sent, in the service's words: %j", (entry, serviceSays) => {
-    expect(entryOutcome(entry)).toEqual({
+    expect(singleOutcome(entry)).toEqual({
       kind: 'not_sent',
       failure: failure('messageNotAccepted', undefined, { serviceSays }),
     });
@@ -194,7 +205,7 @@ describe('An entry', () => {
     [{ status: 'failed', error: { code: 'SERVER_ERROR' } }, 'code: SERVER_ERROR'],
     [{ status: 'timed_out', error: 'No account' }, 'No account'],
   ])("leaves its message uncertain, in the service's words: %j", (entry, serviceSays) => {
-    expect(entryOutcome(entry)).toEqual({
+    expect(singleOutcome(entry)).toEqual({
       kind: 'uncertain',
       failure: failure('messageUnclear', undefined, { serviceSays }),
     });
@@ -202,14 +213,14 @@ describe('An entry', () => {
 
   test('is read safely, no matter how deep its error is', () => {
     const deep = JSON.parse(`${'['.repeat(50_000)}7${']'.repeat(50_000)}`) as JsonRecord;
-    expect(entryOutcome({ ...ID, status: 'sent', error: deep }).kind).toBe('uncertain');
+    expect(singleOutcome({ ...ID, status: 'sent', error: deep }).kind).toBe('uncertain');
     expect(meaningOf(422, `{"error":${'['.repeat(50_000)}{"message_id":7}${']'.repeat(50_000)}}`)).toMatch(/^rejected/);
   });
 
   test.each(ODD_VALUES)('is read safely if its fields are %s', (_name, value) => {
     for (const field of ['status', 'error', 'errors', 'success', 'reason', '__proto__', 'constructor', 'toString']) {
       const entry = Object.defineProperty({ message_id: 1 }, field, { value, enumerable: true });
-      expect(() => entryOutcome(entry)).not.toThrow();
+      expect(() => singleOutcome(entry)).not.toThrow();
     }
   });
 });
@@ -278,6 +289,17 @@ describe('Reading an answer', () => {
     const headers = { 'retry-after': value, location: value };
     expect(readReply({ statusCode: 422, body, headers }, keyMask(KEY)).kind).toBe('rejected');
   });
+
+  test.each([201, 422, 429, 500])(
+    'leaves open what an answer with status %i means that was too long to be read',
+    (statusCode) => {
+      const unread = readReply({ statusCode, body: undefined, headers: {} }, keyMask(KEY));
+      expect(unread).toMatchObject({
+        kind: 'uncertain',
+        failure: { code: 'UNREADABLE_ANSWER', httpStatus: statusCode },
+      });
+    },
+  );
 
   const PARTS = ['"message_id":', '"message_id":1234567890123456,', '[', '\\', KEY];
   test.each(PARTS)('handles 10 MB of %j', (part) => {

@@ -1,20 +1,16 @@
 /** Which messages the error of a rejection names, and what it says about each. */
 import { readComplaints } from '../../nodes/MessagingSend/api/complaints';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { separateOffenders } from '../../nodes/MessagingSend/delivery/rejections';
-import { messagesUpTo, ODD_VALUES } from './samples';
+import { offendersIn as rowsIn } from '../../nodes/MessagingSend/delivery/search';
+import { ODD_VALUES, rejectWith, rowsUpTo } from './samples';
 
 /** What an error with these details says about each of five messages, by the index of the message. */
 function offendersIn(details: unknown, error: JsonRecord = {}): Record<number, string[]> {
-  const batch = { number: 1, messages: messagesUpTo(5) };
   const whole = { code: 'VALIDATION_ERROR', message: 'Invalid', details, ...error };
-  const { offenders, others } = separateOffenders(batch, whole);
-  expect(others.messages).toEqual(batch.messages.filter((message) => !offenders.has(message)));
+  const offenders = rowsIn({ batch: rowsUpTo(5), reply: rejectWith({}, whole) });
+  const textsAbout = (item: number) => readComplaints(whole).flatMap(({ index, text }) => (index === item ? text : []));
   return Object.fromEntries(
-    [...offenders].map(([{ item }, complaints]) => [
-      item,
-      [...new Set(complaints.map(({ text }) => text))].filter((said) => said !== ''),
-    ]),
+    Array.from(offenders.keys(), ({ item }) => [item, [...new Set(textsAbout(item))].filter((said) => said !== '')]),
   );
 }
 

@@ -1,48 +1,29 @@
-import {
-  compose as composeDraft,
-  composeAll,
-  type Composed,
-  type Rules,
-} from '../../nodes/MessagingSend/delivery/compose';
-import { failure, isFailure } from '../../nodes/MessagingSend/failures/failure';
-import { type Draft, onlyDrafts, unsendable } from '../../nodes/MessagingSend/messages/message';
-import { ODD_VALUES } from './samples';
+import { compose as composeDraft, composeAll, type Rules } from '../../nodes/MessagingSend/delivery/compose';
+import { failure } from '../../nodes/MessagingSend/failures/failure';
+import { type Draft, type Given, unreadable } from '../../nodes/MessagingSend/messages/draft';
+import { identityOf, type Row } from '../../nodes/MessagingSend/messages/row';
+import { ODD_VALUES, upTo } from './samples';
 
-const RULES: Rules = { longMessages: 'fail', numberCheck: 'on', emptyFields: 'send', maxCharacters: 1000 };
+const RULES: Rules = { longMessages: 'fail', numberCheck: 'on', emptyFields: 'send' };
 
-function compose(drafts: readonly Draft[], changed: Partial<Rules> = {}): Composed {
-  const composed = drafts.map((each) => {
-    const made = composeDraft(each, { ...RULES, ...changed });
-    return isFailure(made) ? unsendable(each, made) : made;
-  });
-  return {
-    messages: composed.flatMap((each) => ('kind' in each ? [] : [each])),
-    unsendable: composed.flatMap((each) => ('kind' in each ? [each] : [])),
-  };
-}
-
-function draft(changed: Partial<Draft> = {}): Draft {
-  const origin = { item: 0, entry: null };
+/** The message from a draft that is valid but for these changes. */
+function compose(changed: Partial<Given>, rules: Partial<Rules> = {}): Row {
   const content = { phone: '447700900123', message: 'Hello', countryCode: null, key: null };
-  return { kind: 'draft', ...origin, ...content, ...changed };
+  return composeDraft({ kind: 'given', item: 0, entry: null, ...content, ...changed }, { ...RULES, ...rules });
 }
 
 /** The text of the message from a draft with this text, or the reason why it can't be sent. */
 function textOrReason(message: unknown): string {
-  const { messages, unsendable: refused } = compose([draft({ message })]);
-  return messages[0]?.text ?? refused[0]?.failure.message ?? 'lost';
+  const { text, defect } = compose({ message });
+  return defect?.message ?? text;
 }
 
-test('A message keeps the number as it was given only if cleaning changed it', () => {
-  const given = ['+44 7700 900123', '447700900123', 447700900123, '00447700900123'];
-  const { messages } = compose(given.map((phone) => draft({ phone })));
-  expect(messages.map(({ phone, phoneGiven }) => [phone, phoneGiven])).toEqual([
-    ['447700900123', '+44 7700 900123'],
-    ['447700900123', undefined],
-    ['447700900123', undefined],
-    ['447700900123', '00447700900123'],
-  ]);
-});
+test.each(['+44 7700 900123', '447700900123', 447700900123, '00447700900123'])(
+  'A message keeps the number as it was given besides the one to send to: %j',
+  (phone) => {
+    expect(compose({ phone })).toMatchObject({ phone: '447700900123', person: '447700900123', phoneGiven: phone });
+  },
+);
 
 test.each([
   ['Good news \ud83d', 'Good news '],
@@ -70,13 +51,28 @@ describe('The reason for an invalid text', () => {
     ['only fillers, soft hyphens and the blank of Braille', '\u3164\u00ad\u034f\u2800'],
     ['only variation selectors and tags', '\ufe0f\u{e0061}'],
     ['only control characters', '\u0001\u001b\u0085'],
-  ])('keeps %s from being sent', (_what, message) => expect(compose([draft({ message })]).messages).toEqual([]));
+  ])('keeps %s from being sent', (_what, message) => expect(compose({ message }).defect).not.toBeNull());
 });
 
 describe('The length of a text', () => {
   test('may be 1,000 characters, but not 1,001', () => {
     expect(textOrReason('x'.repeat(1000))).toBe('x'.repeat(1000));
     expect(textOrReason('x'.repeat(1001))).toBe('The message has 1001 characters, but at most 1000 can be sent');
+  });
+
+  test('is counted in NFC, in which an accent and its letter are one character', () => {
+    expect(textOrReason('e\u0301'.repeat(1000))).toBe('\u00e9'.repeat(1000));
+    expect(textOrReason('e\u0301'.repeat(1001))).toMatch(/has 1001 characters/);
+    const message = 'e\u0301'.repeat(1500);
+    expect(compose({ message }, { longMessages: 'truncate' }).parts).toEqual(['\u00e9'.repeat(1000)]);
+    expect(compose({ message }, { longMessages: 'split' }).parts?.map(({ length }) => length)).toEqual([1000, 500]);
+  });
+
+  test('is limited together with its link', () => {
+    const link = `https://n8n.example/${'x'.repeat(79)}`;
+    expect(compose({ message: 'x'.repeat(900), link }).text).toHaveLength(1000);
+    const why = 'The message has 901 characters, but at most 900 can be sent';
+    expect(compose({ message: 'x'.repeat(901), link }).defect?.message).toBe(why);
   });
 
   test('is counted up to 10 MB', () => {
@@ -87,9 +83,10 @@ describe('The length of a text', () => {
 describe('A text that is cut to 1,000 characters', () => {
   const BLANK = '\u200b'.repeat(1000);
   const textsOf = (message: string, longMessages: 'split' | 'truncate') => {
-    const { messages, unsendable: refused } = compose([draft({ message })], { longMessages, maxCharacters: null });
-    for (const { text } of messages) expect(text).toBe(message);
-    return [...messages.flatMap(({ parts }) => parts), ...refused.map(({ failure }) => failure.message)];
+    const { text, parts, defect } = compose({ message }, { longMessages });
+    if (defect !== null) return [defect.message];
+    expect(text).toBe(message);
+    return parts;
   };
 
   test.each([BLANK, ' '.repeat(1000), '\n\u2800'.repeat(500)])('is not sent if nothing in it is visible', (start) => {
@@ -106,36 +103,47 @@ describe('A text that is cut to 1,000 characters', () => {
 });
 
 describe('An invalid draft', () => {
-  test('that was refused before stays as it is, and n8n gets a turn after each item', async () => {
-    const refused = unsendable({ item: 4, entry: null, phone: null }, failure('listNotList'));
+  test('that was refused before stays as it is, and n8n gets a turn after every few items', async () => {
+    const reason = failure('listNotList');
+    const refused = (item: number): Draft => unreadable({ item, entry: 4 }, '0', reason);
     let pauses = 0;
     const pause = async () => await Promise.resolve(void (pauses += 1));
-    expect(await composeAll(onlyDrafts(refused), RULES, pause)).toEqual({ messages: [], unsendable: [refused] });
-    expect(pauses).toBe(1);
+    const drafts = { items: 9, of: (item: number) => (item === 0 ? refused(0) : [refused(item), refused(item)]) };
+    const rows = await composeAll(drafts, RULES, pause);
+    expect(rows.map(({ item }) => item)).toEqual([0, ...upTo(8).flatMap((index) => [index + 1, index + 1])]);
+    for (const row of rows)
+      expect(row).toMatchObject({ entry: 4, phoneGiven: '0', phone: '', person: '', defect: reason });
+    expect(pauses).toBe(2);
   });
 
   test('has a reason without the phone number and the text', () => {
     const drafts = [
-      draft({ phone: '0987654321', message: 'Secret' }),
-      draft({ message: `Secret${'x'.repeat(1000)}` }),
-      draft({ phone: '98765', message: 'Secret' }),
+      { phone: '0987654321', message: 'Secret' },
+      { message: `Secret${'x'.repeat(1000)}` },
+      { phone: '98765', message: 'Secret' },
     ];
-    const failures = compose(drafts).unsendable.map(({ failure }) => failure);
-    expect(failures).toHaveLength(3);
-    expect(JSON.stringify(failures)).not.toMatch(/Secret|987|xxx/);
+    const defects = drafts.map((draft) => compose(draft).defect);
+    expect(defects).not.toContain(null);
+    expect(JSON.stringify(defects)).not.toMatch(/Secret|987|xxx/);
   });
 
   test.each(ODD_VALUES)('with %s as its phone number or text never throws', (_name, value) => {
-    expect(compose([draft({ phone: value })]).unsendable).toHaveLength(1);
-    const { messages, unsendable: refused } = compose([draft({ message: value })], { maxCharacters: null });
-    expect(messages.length + refused.length).toBe(1);
+    expect(compose({ phone: value }).defect).not.toBeNull();
+    const { text, defect } = compose({ message: value });
+    expect(defect === null).toBe(text !== '');
   });
+});
+
+test('A text with its accents as single characters or not is one message', () => {
+  const [one, other] = ['Caf\u00e9', ' Cafe\u0301\n'].map((message) => compose({ message })) as [Row, Row];
+  expect(identityOf(other)).toBe(identityOf(one));
+  expect(other.text).toBe(' Caf\u00e9\n');
 });
 
 test('A question with a link is sent as a person reads it, and other texts as they are', () => {
   const message = 'Pay \u202e321?';
-  const { messages } = compose([draft({ message }), draft({ message, link: 'https://n8n.example/1' })]);
-  expect(messages.map(({ text }) => text)).toEqual([message, 'Pay 321?\nhttps://n8n.example/1']);
+  const link = 'https://n8n.example/1';
+  expect([compose({ message }).text, compose({ message, link }).text]).toEqual([message, `Pay 321?\n${link}`]);
 });
 
 describe('An expression that n8n did not evaluate', () => {
@@ -149,7 +157,6 @@ describe('An expression that n8n did not evaluate', () => {
   ])('is not sent: %j', (text, expected) => expect(textOrReason(text)).toBe(expected));
 
   test("isn't a key: only the first message with it would be sent", () => {
-    const { unsendable: refused } = compose([draft({ key: '{{ $json.orderId }}' })]);
-    expect(refused[0]?.failure.message).toMatch(/'Message Key' contains an expression/);
+    expect(compose({ key: '{{ $json.orderId }}' }).defect?.message).toMatch(/'Message Key' contains an expression/);
   });
 });

@@ -2,147 +2,121 @@ import { stringify } from 'flatted';
 
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { divide, type Intent, type Recalled } from '../../nodes/MessagingSend/journal/recall';
+import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
-import type { Message } from '../../nodes/MessagingSend/messages/message';
-import type { Outcome } from '../../nodes/MessagingSend/messages/outcome';
+import { markSeveral, type Outcome, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
-import { intentOf, messageAt } from './samples';
+import { noPause, rowAt, rowsUpTo, SENT } from './samples';
 
-function message(item: number, text: string): Message {
-  return { item, entry: null, phone: '447700900123', text };
+function row(item: number, text: string): Row {
+  return rowAt(item, { phone: '447700900123', text });
 }
 
-function recall(
-  record: DeliveryRecord,
-  messages: readonly Message[],
-  changed: Partial<Intent> = {},
-): Pick<Recalled, 'receipts' | 'pending' | 'again'> {
-  const intent = { ...intentOf(messages), ...changed };
-  return divide(intent, record.recall(intent).recorded, null);
+/** Messages to one phone, as the rows of a list. */
+const list = (...texts: string[]): Row[] => texts.map((text, index) => row(index, text));
+
+/** How a re-run with this record knows these messages; null for those that it sends. */
+async function recall(record: DeliveryRecord, rows: readonly Row[]): Promise<Array<Outcome['kind'] | null>> {
+  markSeveral(rows);
+  await new Journal(record).recall(rows, null, noPause);
+  return rows.map(({ outcome }) => outcome?.kind ?? null);
 }
 
 /** A record as it is read in a re-run. */
 const reread = (context: JsonRecord) => new DeliveryRecord(JSON.parse(JSON.stringify(context)) as JsonRecord, 0);
 
-function noteAs(record: DeliveryRecord, outcome: Outcome, ...messages: Message[]): void {
-  record.note({ batch: 1, results: messages.map((each) => ({ message: each, outcome })), data: {} });
-}
-
-const SENT: Outcome = { kind: 'sent', messageId: 7, status: 'sent' };
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failure('outcomeUnknown') };
 
-/** The record of a run that got these messages and sent the first few. */
-function recordOf(messages: readonly Message[], sent = messages.length): DeliveryRecord {
+/** The record of a run that got these messages, the first few of which ended like this. */
+function recordOf(rows: readonly Row[], count = rows.length, outcome = SENT): DeliveryRecord {
   const context: JsonRecord = {};
-  const record = new DeliveryRecord(context, 0);
-  recall(record, messages);
-  noteAs(record, SENT, ...messages.slice(0, sent));
+  markSeveral(rows);
+  new DeliveryRecord(context, 0).note(rows.slice(0, count), outcome);
   return reread(context);
 }
 
-const outcomesIn = (receipts: Recalled['receipts']) =>
-  receipts.flatMap(({ results }) => results.map(({ outcome }) => outcome.kind));
-const pendingOf = (record: DeliveryRecord, messages: readonly Message[]) => recall(record, messages).pending;
+test('A message that is uncertain stays uncertain in each re-run', async () => {
+  const record = recordOf([rowAt(0), rowAt(1)], 1, UNCERTAIN);
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    expect(await recall(record, [rowAt(0), rowAt(1)])).toEqual(['uncertain', null]);
+  }
+});
 
-/** Messages to one phone, as the rows of a list. */
-const rows = (...texts: string[]): Message[] => texts.map((text, index) => message(index, text));
-
-test('A text that is changed and changed back is not sent again', () => {
-  const record = recordOf([message(0, 'A'), message(1, 'B')], 1);
+test('A text that is changed and changed back is not sent again', async () => {
+  const record = recordOf(list('A', 'B'), 1);
   // Nobody knows whether B is a changed text, or the one that was sent.
-  expect(outcomesIn(recall(record, [message(0, 'New'), message(1, 'B')]).receipts)).toEqual(['uncertain', 'uncertain']);
-  noteAs(record, SENT, message(1, 'B'));
-  expect(pendingOf(record, [message(0, 'A'), message(1, 'Newer')])).toEqual([]);
-  expect(pendingOf(record, rows('A', 'B'))).toEqual([]);
+  expect(await recall(record, list('New', 'B'))).toEqual(['uncertain', 'uncertain']);
+  record.note([row(1, 'B')], SENT);
+  expect(await recall(record, list('A', 'Newer'))).not.toContain(null);
+  expect(await recall(record, list('A', 'B'))).not.toContain(null);
 });
 
-test('A message that was sent is recognized by its place and phone if its text contains the time', () => {
-  const at = (time: string) => [0, 1, 2].map((index) => messageAt(index, { text: `Hello at ${time}` }));
-  expect(pendingOf(recordOf(at('10:00'), 2), at('10:01'))).toEqual(at('10:01').slice(2));
+test('A message that was sent is recognized by its place and phone if its text contains the time', async () => {
+  const at = (time: string) => rowsUpTo(3, { text: `Hello at ${time}` });
+  expect(await recall(recordOf(at('10:00'), 2), at('10:01'))).toEqual(['sent', 'sent', null]);
 });
 
-test('A message that was sent is recognized by its phone and text at any place', () => {
-  const record = recordOf([messageAt(3)]);
-  expect(pendingOf(record, [messageAt(3, { item: 0, entry: 3 })])).toEqual([]);
+test('A message that was sent is recognized by its phone and text at any place', async () => {
+  expect(await recall(recordOf([rowAt(3)]), [rowAt(3, { item: 0, entry: 3 })])).toEqual(['sent']);
 });
 
 describe('Of several messages to one phone,', () => {
-  test('the others are uncertain if one that was sent is removed', () => {
+  test('the others are uncertain if one that was sent is removed', async () => {
     // A and B were sent; now B is in A's place, and C in B's.
-    expect(outcomesIn(recall(recordOf(rows('A', 'B', 'C'), 2), rows('B', 'C')).receipts)).toEqual([
-      'sent',
-      'uncertain',
-    ]);
-    expect(outcomesIn(recall(recordOf(rows('A', 'B'), 1), rows('B')).receipts)).toEqual(['uncertain']);
+    expect(await recall(recordOf(list('A', 'B', 'C'), 2), list('B', 'C'))).toEqual(['sent', 'uncertain']);
+    expect(await recall(recordOf(list('A', 'B'), 1), list('B'))).toEqual(['uncertain']);
   });
 
-  test('nobody knows which were sent if all texts contain the time', () => {
-    const { pending, receipts } = recall(recordOf(rows('A 1', 'B 1', 'C 1'), 2), rows('A 2', 'B 2', 'C 2'));
-    expect(pending).toEqual([]);
-    expect(outcomesIn(receipts)).toEqual(['uncertain', 'uncertain', 'uncertain']);
+  test('nobody knows which were sent if all texts contain the time', async () => {
+    const record = recordOf(list('A 1', 'B 1', 'C 1'), 2);
+    expect(await recall(record, list('A 2', 'B 2', 'C 2'))).toEqual(['uncertain', 'uncertain', 'uncertain']);
   });
 });
 
-test('A message that was sent again has its new outcome, and an identical one does not get the old outcome', () => {
+test('A message that was noted with two texts has its last outcome, and an identical one does not get it', async () => {
   const context: JsonRecord = {};
   const record = new DeliveryRecord(context, 0);
-  noteAs(record, UNCERTAIN, message(0, 'At 10:00'));
-  const again = { sendUncertainAgain: true };
-  const second = new DeliveryRecord(context, 0);
-  const resent = message(0, 'At 10:01');
-  expect(recall(second, [resent], again).again.size).toBe(1);
-  noteAs(second, SENT, resent);
-  const list = [message(0, 'At 10:02'), messageAt(1, { phone: phoneAt(1), text: 'At 10:02' })];
-  const { receipts, pending } = recall(reread(context), list);
-  expect(receipts.flatMap(({ results }) => results)).toEqual([{ message: list[0], outcome: SENT }]);
-  expect(pending).toEqual([list[1]]);
+  record.note(list('At 10:00'), UNCERTAIN);
+  record.note(list('At 10:01'), SENT);
+  const rows = [row(0, 'At 10:02'), rowAt(1, { phone: phoneAt(1), text: 'At 10:02' })];
+  expect(await recall(reread(context), rows)).toEqual(['sent', null]);
+  expect(rows[0]?.outcome).toEqual(SENT);
   // Its phone got two messages, and nobody knows which of them it is.
-  expect(outcomesIn(recall(reread(context), rows('At 10:02', 'At 10:02')).receipts)).toEqual([
-    'uncertain',
-    'uncertain',
-  ]);
+  expect(await recall(reread(context), list('At 10:02', 'At 10:02'))).toEqual(['uncertain', 'uncertain']);
 });
 
-test.each<[string, string[] | undefined]>([
-  ['whole', undefined],
+test.each<[string, string[] | null]>([
+  ['whole', null],
   ['truncated', ['First']],
   ['in three parts', ['First', 'text', 'A']],
-])('A text that was sent in two parts and comes again %s is not sent again', (_how, parts) => {
-  const record = recordOf([{ ...message(0, 'First text A'), parts: ['First text', 'A'] }]);
-  const again = { ...message(1, 'First text A'), ...(parts && { parts }) };
-  expect(outcomesIn(recall(record, [again]).receipts)).toEqual(['sent']);
+])('A text that was sent in two parts and comes again %s is not sent again', async (_how, parts) => {
+  const record = recordOf([{ ...row(0, 'First text A'), parts: ['First text', 'A'] }]);
+  expect(await recall(record, [{ ...row(1, 'First text A'), parts }])).toEqual(['sent']);
 });
 
-test('Another run in a loop sends its messages', () => {
+test('Another run in a loop sends its messages', async () => {
   const context: JsonRecord = {};
-  noteAs(new DeliveryRecord(context, 0), SENT, message(0, 'A'));
-  expect(recall(new DeliveryRecord(context, 1), [message(0, 'A')]).pending).toHaveLength(1);
+  new DeliveryRecord(context, 0).note(list('A'), SENT);
+  expect(await recall(new DeliveryRecord(context, 1), list('A'))).toEqual([null]);
 });
 
-test.each([
-  '{"b":1,"s":[["0","fingerprint",7]]}',
-  '[1,[["0","abcdefghijkl",7]],[],{},null]',
-  '[1,{},[],{},null]',
-  { b: 1 },
-])('A receipt from another version of this node makes messages without an outcome uncertain: %j', (line) => {
-  const { pending, receipts } = recall(new DeliveryRecord({ deliveries: { 0: [line] } }, 0), [message(0, 'A')]);
-  expect([pending, outcomesIn(receipts)]).toEqual([[], ['uncertain']]);
-});
+test.each(['{"b":1,"s":[["0","fingerprint",7]]}', '[1,{},[],null]', { b: 1 }])(
+  "A receipt that can't be read makes messages without an outcome uncertain: %j",
+  async (line) => {
+    expect(await recall(new DeliveryRecord({ deliveries: { 0: [line] } }, 0), list('A'))).toEqual(['uncertain']);
+  },
+);
 
 test('n8n stores less than 1 MB for a Retry of 10,000 messages that were sent one by one, without phone numbers or texts', () => {
   const context: JsonRecord = {};
   const record = new DeliveryRecord(context, 0);
-  const messages = Array.from({ length: 10_000 }, (_, index) => messageAt(index));
-  recall(record, messages);
-  for (const [index, each] of messages.entries()) {
-    const data = { credits_used: 1, credits_remaining: 100_000 - index, sent_at: '2026-01-31T09:30:00.000Z' };
-    const outcome: Outcome = { kind: 'sent', messageId: 1001 + index, status: 'sent' };
-    record.note({
-      batch: index + 1,
-      results: [{ message: each, outcome }],
-      data: { ...data, message_id: 1001 + index },
-    });
+  for (const each of rowsUpTo(10_000)) {
+    const messageId = 1001 + each.item;
+    each.batch = each.item + 1;
+    const answer = { message_id: messageId, credits_used: 1, credits_remaining: 100_000 - each.item };
+    each.data = { ...answer, sent_at: '2026-01-31T09:30:00.000Z' };
+    settle(each, { kind: 'sent', messageId, status: 'sent' });
+    record.note([each]);
   }
   const text = stringify(context);
   expect(text.length).toBeGreaterThan(100_000);

@@ -1,8 +1,8 @@
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import { pack } from '../../nodes/MessagingSend/delivery/batches';
+import { pack } from '../../nodes/MessagingSend/delivery/dispatch';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import type { AccountJournal, Permission } from '../../nodes/MessagingSend/journal/journal';
-import type { Batch, Message } from '../../nodes/MessagingSend/messages/message';
+import type { Permission } from '../../nodes/MessagingSend/journal/journal';
+import { type Batch, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
 import {
   byIndex,
@@ -18,7 +18,7 @@ import {
   withoutNames,
 } from './dispatchRun';
 import { settled } from './fakeClock';
-import { acceptAll, failureWith, messageAt, messagesUpTo, refuseValues, rejectWith, upTo } from './samples';
+import { acceptAll, failureWith, refuseValues, rejectWith, rowAt, rowsUpTo, upTo } from './samples';
 
 const LOST: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
 const WRONG_KEY = rejectWith({ code: 'INVALID_API_KEY', httpStatus: 401, scope: 'run' });
@@ -35,16 +35,19 @@ test.each([
   expect((await send(3, 1, acceptAll, { interval: 1000, duration })).startTimes).toEqual(startTimes);
 });
 
+/** In the order of the input. */
+const itemsIn = (batch: Batch) => batch.map(({ item }) => item).sort((a, b) => a - b);
+
 describe('A batch that is rejected because of some of its messages', () => {
   test('is sent without them in one more request', async () => {
     const run = await send(120, 100, refusing([3, 50, 99], byIndex));
     const requests = '0-99 | 0-2 4-49 51-98 | 100-119';
     expect(run.report).toEqual({ requests, sent: '0-2 4-49 51-98 100-119', not_sent: '3 50 99' });
     expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service rejected this message');
-    expect(run.settled).toEqual(run.receipts);
+    expect(itemsIn(run.noted.flat())).toEqual(upTo(120));
   });
 
-  test.each<[string, (positions: number[], sent: readonly Message[]) => unknown]>([
+  test.each<[string, (positions: number[], sent: Batch) => unknown]>([
     ['count from 1', byIndexFrom1],
     ['name only the first', firstOnly],
     ['name no message', withoutNames],
@@ -69,7 +72,7 @@ describe('A batch that is rejected because of some of its messages', () => {
   });
 
   test('has its second half wait for the first if both have messages to one phone', async () => {
-    const messages = upTo(4).map((item) => messageAt(item, item === 3 ? { phone: phoneAt(1) } : {}));
+    const messages = upTo(4).map((item) => rowAt(item, item === 3 ? { phone: phoneAt(1) } : {}));
     const run = await new Run(refusing([0], withoutNames)).send(messages);
     expect(run.report).toEqual({ requests: '0-3 | 0-1 | 0 | 1 | 2-3', sent: '1-3', not_sent: '0' });
   });
@@ -96,8 +99,18 @@ describe('A run with On Error set to Stop', () => {
     expect(run.report).toEqual({ requests: '0-1 | 2-3', sent: '0-1', ...failed });
   });
 
+  test('fails no message for another that the service names', async () => {
+    const run = await send(6, 3, replying({ 1: refuseValues(byIndex([1])) }), { stopOnFailure: true });
+    expect(run.report).toEqual({ requests: '0-2', not_sent: '0-5' });
+    expect(upTo(6).map((item) => run.failureOf(item).split(':')[0])).toEqual([
+      'NOT_STARTED',
+      'VALIDATION_ERROR',
+      ...Array<string>(4).fill('NOT_STARTED'),
+    ]);
+  });
+
   test('starts no request after a message that the service did not send', async () => {
-    const entry = ({ item, phone }: Message) => ({ phone, status: item === 1 ? 'failed' : 'sent' });
+    const entry = ({ item, phone }: Row) => ({ phone, status: item === 1 ? 'failed' : 'sent' });
     const service: Service = (messages) => ({ kind: 'accepted', data: { messages: messages.map(entry) } });
     const run = await send(6, 2, service, { stopOnFailure: true });
     expect(run.report).toEqual({ requests: '0-1', sent: '0', not_sent: '1-5' });
@@ -109,17 +122,17 @@ test.each([
   [4, [1, 2, 2, 1], [2, 2]],
   [4, [3, 1, 5, 1], [2, 1, 1]],
 ])('All parts of a text are in one request: by %i, texts of %j parts make batches of %j', (size, parts, sizes) => {
-  const messages = parts.map((count, index) => messageAt(index, { parts: Array<string>(count).fill('Part') }));
-  expect(pack(messages, size).map((batch) => batch.messages.length)).toEqual(sizes);
+  const messages = parts.map((count, index) => rowAt(index, { parts: Array<string>(count).fill('Part') }));
+  expect(pack(messages, size).map(({ length }) => length)).toEqual(sizes);
 });
 
 test('Batches of a re-run are numbered from where the first run ended', () => {
-  expect(pack(messagesUpTo(3), 2, 7).map(({ number }) => number)).toEqual([8, 9]);
+  expect(pack(rowsUpTo(3), 2, 7).map((batch) => batch.map((row) => row.batch))).toEqual([[8, 8], [9]]);
 });
 
 describe('Parallel requests', () => {
   /** A run in which each request waits until the test answers it. */
-  async function byHand(messages: readonly Message[], size: number, parallelRequests: number) {
+  async function byHand(messages: readonly Row[], size: number, parallelRequests: number) {
     const open: Array<{ items: number[]; resolve: (reply?: Reply) => void }> = [];
     const service: Service = async (sent) =>
       await new Promise((resolve) =>
@@ -143,7 +156,7 @@ describe('Parallel requests', () => {
   }
 
   test('start in order once the first one is answered, and never more than the user allows', async () => {
-    const { started, answer, end } = await byHand(messagesUpTo(10), 2, 2);
+    const { started, answer, end } = await byHand(rowsUpTo(10), 2, 2);
     expect(started()).toBe('0-1');
     await answer(0);
     expect(started()).toBe('2-3 | 4-5');
@@ -151,11 +164,11 @@ describe('Parallel requests', () => {
     expect(started()).toBe('2-3 | 6-7');
     await answer(0);
     expect(started()).toBe('6-7 | 8-9');
-    expect((await end()).receipts.map(({ batch }) => batch)).toEqual([1, 3, 2, 4, 5]);
+    expect((await end()).noted.map(([row]) => row?.batch)).toEqual([1, 3, 2, 4, 5]);
   });
 
   test('never go to the same phone number, and wait for all earlier requests to it', async () => {
-    const messages = upTo(6).map((item) => messageAt(item, item % 4 === 0 ? {} : { phone: phoneAt(1) }));
+    const messages = upTo(6).map((item) => rowAt(item, item % 4 === 0 ? {} : { phone: phoneAt(1) }));
     const { started, answer, end } = await byHand(messages, 1, 3);
     await answer(0);
     expect(started()).toBe('1');
@@ -164,11 +177,11 @@ describe('Parallel requests', () => {
     await answer(1);
     // The first batch with this number is done, and the second is in flight: the others wait.
     expect(started()).toBe('2');
-    expect((await end()).receipts.map(({ batch }) => batch)).toEqual([1, 2, 5, 3, 4, 6]);
+    expect((await end()).noted.map(([row]) => row?.batch)).toEqual([1, 2, 5, 3, 4, 6]);
   });
 
   test('end after a failure of the whole run, and those in flight keep their own outcomes', async () => {
-    const { started, answer, end } = await byHand(messagesUpTo(6), 1, 2);
+    const { started, answer, end } = await byHand(rowsUpTo(6), 1, 2);
     await answer(0);
     await answer(0, WRONG_KEY);
     expect(started()).toBe('2');
@@ -184,40 +197,28 @@ test('A run that has ended pauses between the batches that it no longer sends', 
   expect(pauses).toBe(4);
 });
 
-const LEAVE: Permission = { kind: 'leave' };
-
 /** A journal that answers in this way, and logs its calls. */
-function journal(permit: (items: number[], messages: readonly Message[]) => Permission | Promise<Permission>): {
-  journal: Partial<AccountJournal>;
-  log: string[];
-} {
+function journal(permit: (items: number[], batch: Batch) => Permission) {
   const log: string[] = [];
-  const itemsOf = ({ messages }: Batch) => messages.map(({ item }) => item);
-  return {
-    log,
-    journal: {
-      beforeRequest: async (batch) => {
-        const permission = await permit(itemsOf(batch), batch.messages);
-        log.push(`${permission.kind} ${itemsOf(batch).join()}`);
-        return permission;
-      },
-      afterReply: (batch, reply) => void log.push(`${reply?.kind ?? 'not made'} ${itemsOf(batch).join()}`),
+  const own: Changes['journal'] = {
+    beforeRequest: async (batch) => {
+      const permission = permit(itemsIn(batch), batch);
+      log.push(`${typeof permission === 'string' ? permission : 'refused'} ${itemsIn(batch).join()}`);
+      return await Promise.resolve(permission);
     },
+    afterReply: (batch, _reservations, reply) => void log.push(`${reply?.kind ?? 'not made'} ${itemsIn(batch).join()}`),
   };
+  return { journal: own, log };
 }
 
 /** Another execution has sent the messages with these items. */
 const taking =
   (...items: number[]) =>
-  (_asked: number[], messages: readonly Message[]): Permission => {
-    const taken = messages.filter(({ item }) => items.includes(item));
-    if (taken.length === 0) return LEAVE;
-    const results = taken.map((message) => ({ message, outcome: { kind: 'skipped', reason: 'sent_before' } as const }));
-    return { kind: 'taken', receipt: { batch: null, results, data: null } };
+  (_asked: number[], batch: Batch): Permission => {
+    const taken = batch.filter(({ item }) => items.includes(item));
+    for (const row of taken) settle(row, { kind: 'skipped', reason: 'sent_before' });
+    return taken.length === 0 ? 'leave' : 'changed';
   };
-
-const itemsOfReceipts = (run: Run) =>
-  run.receipts.flatMap(({ results }) => results.map(({ message }) => message.item)).sort((a, b) => a - b);
 
 describe('Messages that another execution has taken', () => {
   test('are left out of their request, and counted as done', async () => {
@@ -225,15 +226,14 @@ describe('Messages that another execution has taken', () => {
     const done: number[] = [];
     const onSettled: Changes['onSettled'] = (messages) => done.push(messages);
     const run = await send(5, 3, acceptAll, { journal: own, onSettled });
-    expect(log).toEqual(['taken 0,1,2', 'leave 0,2', 'accepted 0,2', 'leave 3,4', 'accepted 3,4']);
-    expect(itemsOfReceipts(run)).toEqual(upTo(5));
+    expect(log).toEqual(['changed 0,1,2', 'leave 0,2', 'accepted 0,2', 'leave 3,4', 'accepted 3,4']);
+    expect([run.items('sent'), run.items('skipped')]).toEqual([[0, 2, 3, 4], [1]]);
     expect(done).toEqual([1, 2, 2]);
   });
 
-  test('are not settled again: the journal knows their outcome', async () => {
+  test('are not noted again: the journal knows their outcome', async () => {
     const run = await send(2, 100, acceptAll, { journal: journal(taking(0, 1)).journal });
-    expect(run.requests).toEqual([]);
-    expect([run.settled, run.receipts.length]).toEqual([[], 1]);
+    expect([run.requests, run.noted, run.items('skipped')]).toEqual([[], [], [0, 1]]);
   });
 
   test.each([
@@ -241,10 +241,9 @@ describe('Messages that another execution has taken', () => {
     ['not named', withoutNames],
   ])('while a batch is searched for its offender, which is %s, have one outcome', async (_how, name) => {
     let asked = 0;
-    const { journal: own } = journal((...batch) => ((asked += 1) === 1 ? LEAVE : taking(1, 4)(...batch)));
+    const { journal: own } = journal((...batch) => ((asked += 1) === 1 ? 'leave' : taking(1, 4)(...batch)));
     const run = await send(6, 100, refusing([2], name), { journal: own });
-    expect(itemsOfReceipts(run)).toEqual(upTo(6));
-    expect([run.items('not_sent'), run.items('sent')]).toEqual([[2], [0, 3, 5]]);
+    expect([run.items('not_sent'), run.items('sent'), run.items('skipped')]).toEqual([[2], [0, 3, 5], [1, 4]]);
   });
 });
 
@@ -253,8 +252,7 @@ describe('A batch that the journal refuses', () => {
     ['not sent, if that is certain', failure('notReserved'), { not_sent: '2-5' }],
     ['uncertain, if another attempt may be sending it', failure('anotherAttempt'), { uncertain: '2-5' }],
   ])('ends the run, and is %s', async (_what, reason, outcome) => {
-    const refused: Permission = { kind: 'refused', failure: reason };
-    const { journal: own, log } = journal((items) => (items.includes(2) ? refused : LEAVE));
+    const { journal: own, log } = journal((items) => (items.includes(2) ? reason : 'leave'));
     const run = await send(6, 2, acceptAll, { journal: own });
     expect(run.report).toEqual({ requests: '0-1', sent: '0-1', ...outcome });
     expect(run.failureOf(2)).toContain(reason.code);
@@ -263,8 +261,8 @@ describe('A batch that the journal refuses', () => {
   });
 
   test('is not searched for offenders, whatever the reason', async () => {
-    const refused: Permission = { kind: 'refused', failure: failure('valueInvalid', { part: 'this message' }) };
-    const { journal: own, log } = journal((items) => (items.includes(0) ? refused : LEAVE));
+    const reason = failure('valueInvalid', { part: 'this message' });
+    const { journal: own, log } = journal((items) => (items.includes(0) ? reason : 'leave'));
     const run = await send(8, 4, acceptAll, { journal: own });
     expect(log).toEqual(['refused 0,1,2,3', 'leave 4,5,6,7', 'accepted 4,5,6,7']);
     expect(run.report).toEqual({ requests: '4-7', sent: '4-7', not_sent: '0-3' });
@@ -275,7 +273,7 @@ describe('A batch that waits for another run of this process', () => {
   /** The journal lets item 0 wait until another one was accepted, and then leave. */
   function waiting() {
     const { journal: own, log } = journal((items) =>
-      items.includes(0) && !log.includes('accepted 1') ? { kind: 'wait' } : LEAVE,
+      items.includes(0) && !log.includes('accepted 1') ? 'wait' : 'leave',
     );
     return { own, once: () => [...new Set(log)] };
   }
@@ -300,7 +298,7 @@ describe('A batch that waits for another run of this process', () => {
     const { own, once } = waiting();
     const stop = new AbortController();
     const run = new Run(acceptAll, { journal: own, signal: stop.signal });
-    const sent = run.send(messagesUpTo(1));
+    const sent = run.send(rowsUpTo(1));
     setTimeout(() => stop.abort(), 20);
     await sent;
     expect(once()).toEqual(['wait 0']);

@@ -1,19 +1,15 @@
 /** A run of dispatch with a scripted service, for the tests of several subjects. */
-import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
-import type { ApiRequest, Reply } from '../../nodes/MessagingSend/api/reply';
-import { pack } from '../../nodes/MessagingSend/delivery/batches';
-import { dispatch, type DispatchConfig } from '../../nodes/MessagingSend/delivery/dispatch';
+import { GET_BALANCE, SEND_MANY } from '../../nodes/MessagingSend/api/endpoints';
+import type { Reply } from '../../nodes/MessagingSend/api/reply';
+import { Dispatch, type DispatchConfig, pack } from '../../nodes/MessagingSend/delivery/dispatch';
 import { SEND_BULK, type SendOperation } from '../../nodes/MessagingSend/delivery/operation';
-import { phonesOfSeveral } from '../../nodes/MessagingSend/delivery/selection';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
-import type { AccountJournal } from '../../nodes/MessagingSend/journal/journal';
-import type { Message } from '../../nodes/MessagingSend/messages/message';
-import type { Receipt } from '../../nodes/MessagingSend/messages/outcome';
+import { type Batch, isOpen, markSeveral, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
-import { acceptAll, messagesUpTo, refuseValues } from './samples';
+import { acceptAll, noPause, refuseValues, rowsUpTo, SENT } from './samples';
 
-export type Service = (messages: readonly Message[], request: number) => Reply | Promise<Reply>;
+export type Service = (messages: Batch, request: number) => Reply | Promise<Reply>;
 
 /** A service that gives these replies to the requests with these numbers, counted from 1, and accepts all others. */
 export const replying =
@@ -23,19 +19,17 @@ export const replying =
 
 /** Sends this many messages in batches of this size. */
 export async function send(count: number, size: number, service: Service, changes: Changes = {}): Promise<Run> {
-  return await new Run(service, changes).send(messagesUpTo(count), size);
+  return await new Run(service, changes).send(rowsUpTo(count), size);
 }
 
 /** Send Bulk with whole messages in its requests, so that a service knows their items. */
-export const OPERATION: SendOperation = { ...SEND_BULK, bodies: (messages) => [{ messages }] };
-
-/** The messages in a request of that operation. */
-export function carried({ body }: ApiRequest): readonly Message[] {
-  return (body?.messages ?? []) as readonly Message[];
-}
+const OPERATION: SendOperation = {
+  ...SEND_BULK,
+  requestFor: (messages) => ({ endpoint: SEND_MANY, body: { messages } }),
+};
 
 export interface Changes extends Partial<Omit<DispatchConfig, 'journal'>> {
-  readonly journal?: Partial<AccountJournal>;
+  readonly journal?: Partial<DispatchConfig['journal']>;
   /** The shortest time between the starts of two requests, in milliseconds. */
   readonly interval?: number;
   /** How long a request takes, in milliseconds. */
@@ -60,17 +54,17 @@ export class Run {
   balances = 0;
   /** The notes of uncertain replies in a row. */
   readonly outages: number[] = [];
-  /** The receipts in the order in which they were settled. */
-  readonly settled: Receipt[] = [];
+  /** The messages that were noted together, in order. */
+  readonly noted: Batch[] = [];
   time = 1_000_000;
-  receipts: readonly Receipt[] = [];
+  rows: readonly Row[] = [];
 
   constructor(
     private readonly service: Service,
     private readonly changes: Changes = {},
   ) {}
 
-  async send(messages: readonly Message[], size = 100): Promise<this> {
+  async send(rows: readonly Row[], size = 100): Promise<this> {
     const {
       parallelRequests = 1,
       interval = 0,
@@ -95,7 +89,7 @@ export class Run {
       call: async (request) => {
         if (request.endpoint === GET_BALANCE) return await Promise.resolve(balance((this.balances += 1)));
         this.startTimes.push(this.time);
-        const sent = carried(request);
+        const sent = request.body?.messages as Batch;
         const reply = await this.service(sent, this.requests.push(sent.map(({ item }) => item)));
         // Requests that leave at the same time are in flight at the same time.
         await new Promise((next) => setImmediate(next));
@@ -107,26 +101,29 @@ export class Run {
       signal,
       clock,
     });
-    this.receipts = await dispatch(pack(messages, size), {
+    this.rows = rows;
+    markSeveral(rows);
+    const dispatch = new Dispatch({
       operation: OPERATION,
       requests,
       // By default it lets every request leave and keeps nothing.
       journal: {
-        beforeRequest: async () => await Promise.resolve({ kind: 'leave' }),
+        beforeRequest: async () => await Promise.resolve('leave'),
         afterReply: () => undefined,
-        settle: (receipt) => (this.settled.push(receipt), receipt),
-        skip: (receipt) => receipt,
+        note: (batch) => void this.noted.push(batch),
         ...journal,
       },
       outages: { uncertainInARow: null, note: (count) => this.outages.push(count) },
       keepBack,
       parallelRequests,
-      repeated: phonesOfSeveral(messages),
+      reservations: null,
       stopOnFailure: false,
-      pause: async () => await Promise.resolve(),
+      pause: noPause,
       onSettled: () => undefined,
       ...config,
     });
+    await dispatch.sendAll(pack(rows, size));
+    expect(rows.filter(isOpen)).toEqual([]);
     return this;
   }
 
@@ -139,13 +136,8 @@ export class Run {
     };
   }
 
-  /** The items with this outcome, in the order of the input. */
-  items(kind: 'sent' | 'not_sent' | 'uncertain'): number[] {
-    return this.receipts
-      .flatMap(({ results }) => results)
-      .filter(({ outcome }) => outcome.kind === kind)
-      .map(({ message }) => message.item)
-      .sort((a, b) => a - b);
+  items(kind: Outcome['kind']): number[] {
+    return this.rows.flatMap(({ item, outcome }) => (outcome?.kind === kind ? item : []));
   }
 
   /** The code and the message of the failure of an item. */
@@ -154,13 +146,9 @@ export class Run {
     return why === undefined ? 'none' : `${why.code}: ${why.message}`;
   }
 
-  adviceOf(item: number): string | undefined {
-    return this.whyNot(item)?.advice;
-  }
-
-  private whyNot(item: number): Failure | undefined {
-    const result = this.receipts.flatMap(({ results }) => results).find(({ message }) => message.item === item);
-    return result !== undefined && 'failure' in result.outcome ? result.outcome.failure : undefined;
+  whyNot(item: number): Failure | undefined {
+    const outcome = this.rows[item]?.outcome ?? SENT;
+    return 'failure' in outcome ? outcome.failure : undefined;
   }
 }
 
@@ -176,10 +164,7 @@ export function listed(items: readonly number[]): string {
 }
 
 /** A service that rejects these items, and names them in this way. */
-export function refusing(
-  items: readonly number[],
-  name: (positions: number[], sent: readonly Message[]) => unknown,
-): Service {
+export function refusing(items: readonly number[], name: (positions: number[], sent: Batch) => unknown): Service {
   return (messages) => {
     const positions = messages.flatMap(({ item }, position) => (items.includes(item) ? [position] : []));
     return positions.length === 0 ? acceptAll(messages) : refuseValues(name(positions, messages));

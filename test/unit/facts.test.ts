@@ -1,9 +1,13 @@
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { Attempt, attemptFacts } from '../../nodes/MessagingSend/journal/crash/attempt';
-import { pagesOf } from '../../nodes/MessagingSend/journal/identity';
+import { Attempt, attemptFacts, digestsOf, pagesOf } from '../../nodes/MessagingSend/journal/crash/attempt';
+import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
+import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
-import { messageAt } from './samples';
+import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
+import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
+import { failed, type Row, settle } from '../../nodes/MessagingSend/messages/row';
+import { noPause, rowAt, rowsUpTo, SENT } from './samples';
 
 /** The entries of an open fact. */
 const claimed = (fact: string) => [fact, `${fact}?`];
@@ -229,13 +233,51 @@ test('A run whose entries another run was to write, which was stopped, writes th
 
 test('A page stays open until each of its messages has ended: another process finds it while a request is repeated', async () => {
   const { facts, left } = setUp();
-  const message = messageAt(0);
-  const pages = pagesOf([message]);
-  const attempt = new Attempt(facts, attemptFacts(facts, 'run', 1, pages), pages, [], () => undefined);
-  expect(await attempt.begin([message])).toBe(false);
+  const row = rowAt(0);
+  const pages = pagesOf([row]);
+  const names = attemptFacts(facts, 'run', 1, pages, await digestsOf(pages, noPause));
+  const attempt = new Attempt(facts, names, pages, [], () => undefined);
+  expect(await attempt.begin([row])).toBe(false);
   const { length } = await left();
-  expect(await attempt.begin([message])).toBe(false);
+  expect(await attempt.begin([row])).toBe(false);
   expect(await left()).toHaveLength(length);
-  attempt.settle([{ message, outcome: { kind: 'not_sent', failure: failure('stopped') } }]);
+  settle(row, failed(failure('stopped')));
+  attempt.settled([row]);
   expect(await left()).toHaveLength(length - 2);
+});
+
+test.each(['another process, dead or alive,', 'another run of this process'])(
+  'A message that %s has reserved is skipped: it may have been sent, and nobody waits for it',
+  async (whose) => {
+    const { shared, facts, run } = setUp({}, { isShared: true });
+    await new Reservations(facts, 0).reserve(rowsUpTo(1));
+    const others =
+      whose !== 'another run of this process' ? new Facts(new FactList(() => 0), shared, 'secret', true) : run({});
+    const journal = new Journal(new DeliveryRecord({}, 0), null, () => new Reservations(others, 0));
+    const rows = rowsUpTo(2);
+    expect(await journal.beforeRequest(rows, journal.reservationsOf('account'))).toBe('changed');
+    expect(rows.map(({ outcome }) => outcome)).toEqual([{ kind: 'skipped', reason: 'may_have_been_sent' }, null]);
+    const again = rowsUpTo(2);
+    await journal.takeOut(again, new Reservations(others, 0));
+    expect(again.map(({ outcome }) => outcome)).toEqual([{ kind: 'skipped', reason: 'may_have_been_sent' }, null]);
+  },
+);
+
+test('A message that the execution has as uncertain, and the list as sent, was sent', async () => {
+  const { shared, facts } = setUp();
+  const run = { lineage: '1', ordinal: 0 };
+  const first = new CrashLedger(facts, run, new DeliveryRecord({}, 0), { isRetry: false, followsKill: false });
+  const [row] = rowsUpTo(1) as [Row];
+  const { attempt } = await first.lookUp([row], noPause);
+  await attempt.begin([row]);
+  settle(row, SENT);
+  attempt.settled([row]);
+  await attempt.finish();
+  const record = new DeliveryRecord({}, 0);
+  record.note(rowsUpTo(1), failed(failure('outcomeUnknown')));
+  const own = new Facts(new FactList(() => 0), shared, 'secret', false);
+  const second = new CrashLedger(own, run, record, { isRetry: true, followsKill: false });
+  const rows = rowsUpTo(1);
+  await new Journal(record, second).recall(rows, null, noPause);
+  expect(rows.map(({ outcome }) => outcome?.kind)).toEqual(['sent']);
 });

@@ -1,5 +1,6 @@
 /** Time that a test drives, for code that waits: the pacer and the requests. */
-import { type Clock, type Wait, waitUnless } from '../../nodes/MessagingSend/requests/wait';
+import type { Clock, Wait } from '../../nodes/MessagingSend/requests/pacer';
+import { waitUnless } from '../../nodes/MessagingSend/requests/requests';
 
 export const MINUTE = 60_000;
 /** How long a slot counts after the answer: the pacer adds a margin to the minute, because clocks and timers differ. */

@@ -1,12 +1,14 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { matchEntries, NOT_LISTED } from '../../nodes/MessagingSend/delivery/match';
+import { matchEntries, NOT_LISTED, singleOutcome } from '../../nodes/MessagingSend/delivery/match';
+import { markSeveral } from '../../nodes/MessagingSend/messages/row';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
-import { messageAt, ODD_VALUES, upTo } from './samples';
+import { ODD_VALUES, rowAt, rowsUpTo, upTo } from './samples';
 
 /** For messages to these phones: the message_id of each that was sent, else the kind of its outcome. */
 function outcomesOf(phones: readonly number[], entries: unknown): unknown[] {
-  const messages = phones.map((phone, item) => messageAt(item, { phone: phoneAt(phone) }));
+  const messages = phones.map((phone, item) => rowAt(item, { phone: phoneAt(phone) }));
+  markSeveral(messages);
   return matchEntries(messages, { messages: entries }).map((outcome) =>
     outcome.kind === 'sent' ? outcome.messageId : outcome.kind,
   );
@@ -69,6 +71,27 @@ describe('An answer with a list of entries', () => {
       expect({ seed, run, outcomes: outcomesOf(phones, shuffled) }).toEqual({ seed, run, outcomes: expected });
     }
   });
+});
+
+test.each<[string, JsonRecord, unknown[]]>([
+  ['says that one was sent', { messages_sent: 1 }, ['uncertain', 'not_sent', 'uncertain']],
+  ['says that one was paid', { credits_used: 1 }, ['uncertain', 'not_sent', 'uncertain']],
+  ['says that none was paid', { messages_sent: 2, credits_used: 0 }, ['uncertain', 'not_sent', 'uncertain']],
+  ['agrees with them', { messages_sent: 2, credits_used: 2 }, ['sent', 'not_sent', 'sent']],
+  ['says that more were sent', { messages_sent: 3, credits_used: 9 }, ['sent', 'not_sent', 'sent']],
+  ['has no figures', { messages_sent: '1', credits_used: null }, ['sent', 'not_sent', 'sent']],
+])('Of three entries, two of which say "sent", in an answer that %s', (_what, figures, kinds) => {
+  const messages = upTo(3).map((index) => entry(index, index === 1 ? { message_id: null, status: 'failed' } : {}));
+  const outcomes = matchEntries(rowsUpTo(3), { ...figures, messages });
+  expect(outcomes.map(({ kind }) => kind)).toEqual(kinds);
+});
+
+test('A single message that used no credit is uncertain, even if its status is "sent"', () => {
+  expect(singleOutcome(entry(0, { credits_used: 0 }))).toMatchObject({
+    kind: 'uncertain',
+    failure: { code: 'NOT_CONFIRMED' },
+  });
+  expect(singleOutcome(entry(0, { credits_used: 1 })).kind).toBe('sent');
 });
 
 test('A message that the answer does not list is uncertain', () => {

@@ -67,9 +67,9 @@ describe('Of several addresses', () => {
 });
 
 describe("The state of Node's request tells", () => {
-  const state = (request: unknown, code: string, text = 'x', syscall?: string) => {
+  const state = (request: unknown, code: string, text = 'x', syscall?: string, isTimeout = false) => {
     const axiosError = Object.assign(new Error(text), { code, syscall, isAxiosError: true, request });
-    return networkReply(Object.assign(new Error('n8n'), { cause: axiosError }));
+    return networkReply(Object.assign(new Error('n8n'), { cause: axiosError }), isTimeout);
   };
   const TLS = { encrypted: true, secureConnecting: true, _bytesDispatched: 300 };
   const waiting: Array<[string, unknown]> = [
@@ -98,6 +98,9 @@ describe("The state of Node's request tells", () => {
       expect(state(request, code, text, 'read')).toMatchObject({ kind: 'rejected', failure });
     const failure = { code: 'STOPPED', scope: 'run', sendAgain: 'safe' };
     expect(state(request, 'ERR_CANCELED')).toMatchObject({ kind: 'rejected', failure, retryable: false });
+    const timedOut = { code: 'UNREACHABLE_ETIMEDOUT', message: NO_CONNECTION };
+    const ended = state(request, 'ERR_CANCELED', 'canceled', undefined, true);
+    expect(ended).toMatchObject({ kind: 'rejected', failure: timedOut, retryable: true });
   });
 
   test.each(leftOrUnknown)('nothing for certain, if %s', (_what, request) => {
@@ -110,6 +113,8 @@ describe("The state of Node's request tells", () => {
       ['EPROTO', 'wrong version number'],
     ] as const)
       expect(state(request, code, text, 'read').kind).toBe('uncertain');
+    const ended = state(request, 'ERR_CANCELED', 'canceled', undefined, true);
+    expect(ended).toMatchObject({ kind: 'uncertain', failure: { code: 'TIMEOUT', scope: 'request' } });
   });
 });
 

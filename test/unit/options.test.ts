@@ -7,16 +7,16 @@ import { isRecord, type JsonRecord } from '../../nodes/MessagingSend/api/records
 import { MessagingSend } from '../../nodes/MessagingSend/MessagingSend.node';
 import { MessagingSendTrigger } from '../../nodes/MessagingSend/MessagingSendTrigger.node';
 import { draftFromItem } from '../../nodes/MessagingSend/n8n/input/drafts';
-import { parametersOf } from '../../nodes/MessagingSend/n8n/input/itemParameters';
+import { ItemParameters } from '../../nodes/MessagingSend/n8n/input/itemParameters';
 import {
+  booleanIn,
   GivenOptions,
   includeOtherFields,
-  readBoolean,
   readLimitOptions,
   requestsPerMinute,
-} from '../../nodes/MessagingSend/n8n/input/options';
+} from '../../nodes/MessagingSend/n8n/input/readOptions';
 import { readRequestOptions } from '../../nodes/MessagingSend/n8n/input/requestOptions';
-import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
+import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
 import { readPage } from '../../nodes/MessagingSend/resources/message/pageFields';
 import { readWaitLimit } from '../../nodes/MessagingSend/resources/message/waitLimit';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
@@ -28,9 +28,10 @@ test("The default of 'Requests per Minute' is the API's limit", () => {
   expect(requestsPerMinute.default).toBe(REQUESTS_PER_MINUTE);
 });
 
-test('An option that is empty has the default of its field', () => {
+test("An option that is empty has the default of its field, and 'Requests per Minute' leaves the key's limit as it is", () => {
   const empty = { longestWait: '', requestsPerMinute: null };
-  expect(readLimitOptions(givenOptions(empty))).toEqual({ maxWait: 300_000, requestsPerMinute: 60 });
+  for (const given of [empty, {}])
+    expect(readLimitOptions(givenOptions(given))).toEqual({ maxWait: 300_000, requestsPerMinute: null });
 });
 
 type Read = (path: string, fallback?: unknown) => unknown;
@@ -38,18 +39,21 @@ type Read = (path: string, fallback?: unknown) => unknown;
 /** Everything that an operation or the trigger reads from its parameters. */
 const SETTINGS = {
   'Messaging Send': (read: Read): unknown[] => {
-    const given = new GivenOptions('options', read);
-    const givenForRequests = new GivenOptions('requestOptions', read);
-    const getNodeParameter = (name: string, _item: number, fallback: unknown) => read(name, fallback);
+    const given = new GivenOptions(read);
+    const source = {
+      items: [],
+      stored: read,
+      valueOf: (name: string, _item: number, fallback: unknown) => read(name, fallback),
+      evaluate: () => undefined,
+    };
     return [
       readDeliveryOptions(given),
-      readBoolean(given, includeOtherFields),
+      given.read(includeOtherFields, booleanIn, false),
       readWaitLimit(given, 'UTC')(),
-      readRequestOptions(givenForRequests),
-      draftFromItem(0, parametersOf({ getInputData: () => [], getNode: () => ({}), getNodeParameter } as never)),
+      readRequestOptions(given),
+      draftFromItem(0, new ItemParameters(source)),
       readPage(read, undefined),
       given.failure,
-      givenForRequests.failure,
     ];
   },
   'Messaging Send Trigger': (read: Read): unknown => readTriggerSettings({ getNodeParameter: read as never }),
@@ -117,7 +121,7 @@ const labelsOf = (added: Added[]) => [...new Set(added.map(({ label }) => label)
 
 /** Adding one of these switches it on; the first three say so. */
 const OFF_UNLESS_ADDED = ['Check Credits First', 'Dry Run', 'Empty Fields'];
-const SWITCHED_ON = [...OFF_UNLESS_ADDED, ...listOf('Limit Wait Time, Send Window, Test Run')];
+const SWITCHED_ON = [...OFF_UNLESS_ADDED, ...listOf('Limit Wait Time, Requests per Minute, Send Window, Test Run')];
 
 /** Hints then say that it has no numbers. */
 const SAYS_SO = 'Never Send To';

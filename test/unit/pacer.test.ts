@@ -4,10 +4,10 @@ import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { createLimiter, LIMITER_KINDS } from '../../sandbox/limiter';
 import { FakeClock, MINUTE, settled, WINDOW } from './fakeClock';
 
-function setUp({ limit = 1, start = 0 } = {}) {
+function setUp({ limit = 1, start = 0 }: { limit?: number | null; start?: number } = {}) {
   const clock = new FakeClock(start);
   const pacer = new Pacer(clock);
-  pacer.limitTo(limit);
+  if (limit !== null) pacer.limitTo(limit);
   const acquire = async (signal?: AbortSignal) => await pacer.acquire(pacer.ticket(0), clock.wait(signal));
   return { clock, pacer, acquire };
 }
@@ -124,6 +124,12 @@ test('A stopped request gives up at once, and passes its turn to the next one wi
   await clock.run();
   await Promise.all(all);
   expect(started).toEqual(['not middle', `first at ${WINDOW}`, `last at ${2 * WINDOW}`]);
+});
+
+test('A key whose limit no run has set has that of the API document', async () => {
+  const key = setUp({ limit: null });
+  const started = await traffic(key, Array(61).fill({ at: 0, toService: 0, back: 0 }));
+  expect(started.slice(-2).map(({ startedAt }) => startedAt)).toEqual([0, WINDOW]);
 });
 
 test('A slot that is canceled passes to the next request', async () => {

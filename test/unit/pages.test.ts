@@ -1,28 +1,32 @@
-import { pagesOf } from '../../nodes/MessagingSend/journal/identity';
-import type { Message } from '../../nodes/MessagingSend/messages/message';
-import { messageAt } from './samples';
+import { digestsOf, pagesOf } from '../../nodes/MessagingSend/journal/crash/attempt';
+import type { Row } from '../../nodes/MessagingSend/messages/row';
+import { noPause, rowAt } from './samples';
 
-const planned = (...changes: Array<Partial<Message>>) =>
-  pagesOf(changes.map((changed, index) => messageAt(index, changed)));
+const planned = async (...changes: Array<Partial<Row>>) =>
+  await digestsOf(pagesOf(changes.map((changed, index) => rowAt(index, changed))), noPause);
 
-test('Two attempts have the same texts only if each text ends at the same point, and none has become a key', () => {
-  const [ab, abc] = [planned({ text: 'ab' }, { text: 'c' }), planned({ text: 'a' }, { text: 'bc' })];
-  expect(ab.contents).not.toBe(abc.contents);
-  expect(planned({ text: '["key",null]' }).contents).not.toBe(planned({ text: 'Hello', key: 'key' }).contents);
-  expect(planned({ key: 'key 1' }).contents).not.toBe(planned({ key: 'key 2' }).contents);
+/** Whether two attempts have this in common. */
+async function same(what: 'places' | 'contents', one: Array<Partial<Row>>, other: Array<Partial<Row>>) {
+  return (await planned(...one))[what] === (await planned(...other))[what];
+}
+
+test('Two attempts have the same texts only if each text ends at the same point, and none has become a key', async () => {
+  expect(await same('contents', [{ text: 'ab' }, { text: 'c' }], [{ text: 'a' }, { text: 'bc' }])).toBe(false);
+  expect(await same('contents', [{ text: 'key' }], [{ text: 'Hello', key: 'key' }])).toBe(false);
+  expect(await same('contents', [{ key: 'key 1' }], [{ key: 'key 2' }])).toBe(false);
 });
 
-test('A key stands for its text', () => {
-  expect(planned({ key: 'key', text: 'at 1' }).contents).toBe(planned({ key: 'key', text: 'at 2' }).contents);
+test('A key stands for its text', async () => {
+  expect(await same('contents', [{ key: 'key', text: 'at 1' }], [{ key: 'key', text: 'at 2' }])).toBe(true);
 });
 
-test('Messages count as different if the phone or the place of one has changed', () => {
-  expect(planned({ text: 'Other' }).places).toBe(planned({}).places);
-  expect(planned({ phone: messageAt(5).phone }).places).not.toBe(planned({}).places);
-  expect(planned({ item: 5 }).places).not.toBe(planned({}).places);
+test('Messages count as different if the phone or the place of one has changed', async () => {
+  expect(await same('places', [{ text: 'Other' }], [{}])).toBe(true);
+  expect(await same('places', [{ phone: rowAt(5).phone }], [{}])).toBe(false);
+  expect(await same('places', [{ item: 5 }], [{}])).toBe(false);
   const [one, other] = [
-    planned({ phone: '44770090006' }, { item: 164 }),
-    planned({ phone: '447700900061' }, { item: 64 }),
-  ];
-  expect(one.places).not.toBe(other.places);
+    [{ phone: '44770090006' }, { item: 164 }],
+    [{ phone: '447700900061' }, { item: 64 }],
+  ] as const;
+  expect(await same('places', [...one], [...other])).toBe(false);
 });

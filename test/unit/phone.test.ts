@@ -3,7 +3,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
 import { type Failure, isFailure } from '../../nodes/MessagingSend/failures/failure';
-import { personOf } from '../../nodes/MessagingSend/phone/numbering';
+import { internationalNumber } from '../../nodes/MessagingSend/phone/numbering';
 import { type PhoneRules, readPhone } from '../../nodes/MessagingSend/phone/phone';
 import { numberingPlanFile, PLAN_FILE } from '../../tools/numbering/plan';
 import { readProjectFile } from '../../tools/project';
@@ -393,8 +393,72 @@ describe('One person in several spellings', () => {
   });
 
   test('is the number as it is if Number Check is off and no country has such a number', () => {
-    expect(personOf(read('444477009001234', null, 'off'))).toBe('444477009001234');
+    const number = { phone: '444477009001234', person: '444477009001234', readAs: 'abroad' };
+    expect(readPhone('444477009001234', { countryCode: null, numberCheck: 'off' })).toEqual(number);
   });
+
+  test.each(['+54 11 2345 6789', '+54 9 11 2345 6789', '+54 11 15 2345 6789'])(
+    'is one in Argentina with or without a 9, in every Number Check: %s',
+    (given) => {
+      const read = (numberCheck: PhoneRules['numberCheck']) => readPhone(given, { countryCode: null, numberCheck });
+      expect([read('on'), read('off')]).toMatchObject([{ person: '5491123456789' }, { person: '5491123456789' }]);
+    },
+  );
+
+  const MORE: readonly Writing[] = [
+    (number) => number.formatInternational().replace(' ', ' (0)'),
+    (number) => number.formatInternational().replace(' ', ' 0'),
+    (number) => `+${number.countryCallingCode} ${number.number.slice(1)}`,
+    (number) => `+${number.countryCallingCode} 0${number.number.slice(1)}`,
+    (number) => `0${number.number.slice(1)}`,
+    (number) => `8${number.formatNational()}`,
+    (number) => `00${number.countryCallingCode}00${number.number.slice(1)}`,
+    // Argentina without its 9, Mexico with the 1 of former times, Brazil without the ninth digit.
+    (number) => number.number.replace(/^\+549/, '+54'),
+    (number) => number.number.replace(/^\+52/, '+521'),
+    (number) => number.number.replace(/^(\+55\d\d)9/, '$1'),
+  ];
+
+  test('is the same with Number Check on or off, wherever both send to the same number', () => {
+    const seed = Date.now();
+    const random = seededRandom(seed);
+    const digit = () => String(Math.floor(random() * 10));
+    const all = EXAMPLES.flatMap((example) => {
+      const others = [4, 8].map(
+        (end) => example.number.slice(0, -end) + example.number.slice(-end).replace(/\d/g, digit),
+      );
+      return [example, ...others.flatMap((other) => parsePhoneNumberFromString(other) ?? [])];
+    });
+    const wrong: unknown[] = [];
+    let compared = 0;
+    for (const number of all) {
+      for (const write of [...Object.values(INTERNATIONAL), ...Object.values(NATIONAL), ...MORE]) {
+        for (const countryCode of [null, number.countryCallingCode]) {
+          const given = write(number);
+          const on = readPhone(given, { countryCode, numberCheck: 'on' });
+          const off = readPhone(given, { countryCode, numberCheck: 'off' });
+          if (isFailure(on)) continue;
+          const isUsual = internationalNumber(on.phone) === on.phone;
+          const isSame = !isFailure(off) && (given.startsWith('+') || internationalNumber(off.phone) === on.phone);
+          if (isSame) compared += 1;
+          if (!isUsual || (isSame && off.person !== on.person)) wrong.push({ given, countryCode, on, off });
+        }
+      }
+    }
+    expect({ seed, wrong }).toEqual({ seed, wrong: [] });
+    expect(compared).toBeGreaterThan(10_000);
+  });
+
+  test.each([
+    ['049 1512 3456789', '49', '4915123456789'],
+    ['043 664 123456', '43', '43664123456'],
+    ['+381 0381 601234567', null, '381601234567'],
+  ])(
+    'is found where people dial a 0 before its country code: %s, with the default country code %s, is %s',
+    (given, countryCode, phone) => {
+      expect(read(given, countryCode)).toBe(phone);
+    },
+  );
 });
 
 describe('A number without + is read with a country code only where it can be nothing else:', () => {

@@ -8,7 +8,7 @@ const FIVE_MINUTES = 300_000;
 const DEFAULTS = { batchSize: 100, interval: 0, http: { timeout: FIVE_MINUTES }, failure: null };
 
 function read(collection: unknown): RequestOptions & { failure: Failure | null } {
-  const given = givenOptions(isRecord(collection) ? collection : {});
+  const given = givenOptions({}, isRecord(collection) ? collection : {});
   const options = readRequestOptions(given);
   return { ...options, failure: given.failure };
 }

@@ -2,8 +2,7 @@ import { GET_BALANCE } from '../../nodes/MessagingSend/api/endpoints';
 import { readRetryAfter, rejected, type Reply } from '../../nodes/MessagingSend/api/reply';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
-import { type Flight, type RequestLimits, Requests } from '../../nodes/MessagingSend/requests/requests';
-import { waitUnless } from '../../nodes/MessagingSend/requests/wait';
+import { type Flight, type RequestLimits, Requests, waitUnless } from '../../nodes/MessagingSend/requests/requests';
 import { FakeClock, MINUTE, WINDOW } from './fakeClock';
 
 type Headers = Record<string, string>;
@@ -174,6 +173,61 @@ test('The limit of the run that started last applies to all runs with the key, a
   expect(at).toEqual([0, 0, 0, WINDOW, WINDOW, 2 * WINDOW, 2 * WINDOW]);
 });
 
+test("A run that sets no limit leaves the key's as it is, and slows no other run", async () => {
+  const { clock, run, make } = setUp();
+  const list = run({ requestsPerMinute: 6_000 });
+  const other = run({ requestsPerMinute: null });
+  const first = [make(list), make(other)];
+  await clock.run(1);
+  const rest = Array.from({ length: 100 }, async () => await make(list));
+  await clock.run();
+  await Promise.all([...first, ...rest]);
+  expect(clock.now()).toBe(1);
+});
+
+describe('The balance', () => {
+  const lost: Reply = { kind: 'uncertain', failure: failure('connectionLost') };
+  const answered = (httpStatus: number): Reply => ({ kind: 'uncertain', failure: { ...lost.failure, httpStatus } });
+  const wrongKey = rejected(failure('apiKeyInvalid'), { fromService: true });
+  /** How often it is asked for, its last reply, and when that came, with these replies in turn. */
+  const read = async (replies: readonly Reply[], maxWait = 5 * MINUTE) => {
+    const { clock, run } = setUp();
+    let asked = 0;
+    const requests = run({ maxWait }, () => replies[Math.min(asked++, replies.length - 1)] ?? accepted);
+    const reply = requests.readBalance();
+    await clock.run();
+    return [asked, (await reply).kind, clock.now()];
+  };
+
+  test('is read again, after growing waits, until the service answers', async () => {
+    expect(await read([lost, answered(503), answered(409), accepted])).toEqual([4, 'accepted', 7_000]);
+    expect(await read([answered(500), wrongKey])).toEqual([2, 'rejected', 1_000]);
+  });
+
+  test('is read again for Max Wait at most', async () => {
+    expect(await read([lost], 7_000)).toEqual([4, 'uncertain', 7_000]);
+    expect(await read([lost], 0)).toEqual([1, 'uncertain', 0]);
+  });
+
+  test.each<[what: string, reply: Reply]>([
+    ['a page of another server', answered(200)],
+    ['a redirect that leaves the result open', answered(303)],
+    ['a rejection', wrongKey],
+    ['a page that rejects the request', rejected(failure('notFound', { status: 404 }))],
+    ['an address that nothing listens at', rejected(failure('notConnected'))],
+  ])('is not read again after %s: that is an answer', async (_what, reply) => {
+    expect(await read([reply])).toEqual([1, reply.kind, 0]);
+  });
+});
+
+test('The first reason for which a run is halted counts', () => {
+  const requests = setUp().run();
+  expect(requests.whyHalted).toBeNull();
+  requests.halt(RATE_LIMITED);
+  requests.halt(failure('stopped'));
+  expect(requests.whyHalted).toBe(RATE_LIMITED);
+});
+
 describe('A request that is not made leaves its slot to the next one', () => {
   test.each<[why: string, flight: Partial<Flight>, log: string[]]>([
     ['it is no longer wanted', { mayLeave: () => false }, []],
@@ -190,7 +244,7 @@ describe('A request that is not made leaves its slot to the next one', () => {
   });
 
   test.each<[why: string, end: (requests: Requests) => void, mayLeave: (isOver: boolean) => boolean]>([
-    ['the run is halted', (requests) => requests.halt(), () => true],
+    ['the run is halted', (requests) => requests.halt(failure('stopped')), () => true],
     ['it is no longer wanted', () => undefined, (isOver) => !isOver],
   ])('and is reported as not made, if %s while the journal stores it', async (_why, end, mayLeave) => {
     const { run } = setUp();

@@ -1,15 +1,13 @@
-import { NodeApiError } from 'n8n-workflow';
+import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
-import type { Failure } from '../../nodes/MessagingSend/failures/failure';
-import { type Message, type Unsendable, unsendable } from '../../nodes/MessagingSend/messages/message';
-import type { Outcome, Receipt } from '../../nodes/MessagingSend/messages/outcome';
+import { type Failure, failure } from '../../nodes/MessagingSend/failures/failure';
+import { failed, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
 import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
-import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/options';
+import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
 import { givenOptions } from '../support/givenOptions';
 import { nodeOfType } from '../support/node';
-import { failureWith, messageAt, messagesUpTo, NOTHING_DELIVERED } from './samples';
+import { failureWith, rowAt, SENT } from './samples';
 
 const NODE = nodeOfType('messagingSend');
 const TOOL = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
@@ -21,52 +19,56 @@ const BREAK = '<br><br>';
 const RETRY_FOR_REST =
   "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
 
-function errorOf(delivered: Partial<Delivered>, node = NODE, options: Parameters<typeof summarize>[3] = OPTIONS) {
-  const all = { ...NOTHING_DELIVERED, ...delivered };
-  return runError(node, summarize(all, all.receipts.length, 1, options));
+interface Given {
+  readonly node?: INode;
+  readonly requests?: number;
+  readonly options?: Parameters<typeof summarize>[3];
 }
 
-const ORIGINAL = messageAt(0);
-const SENT: Outcome = { kind: 'sent', messageId: 1, status: 'sent' };
+/** The error of a run in which these messages ended like this. */
+async function errorOf(rows: readonly Row[], { node = NODE, requests = 1, options = OPTIONS }: Given = {}) {
+  return runError(node, await summarize(rows, requests, 1, options));
+}
+
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith({ httpStatus: null }) };
 function notSent(changed: Partial<Failure> = {}): Outcome {
   return { kind: 'not_sent', failure: failureWith(changed) };
 }
+const NOT_STARTED = notSent({ code: 'NOT_STARTED', message: 'Another request stopped the run' });
 
-function receipt(outcome: Outcome, ...messages: Message[]): Receipt {
-  return { batch: 1, results: messages.map((message) => ({ message, outcome })), data: null };
+/** Messages that were requested and ended like this, one for each item. */
+function rowsOf(...outcomes: Outcome[]): Row[] {
+  return outcomes.map((outcome, item) => rowAt(item, { batch: 1, outcome }));
 }
 
-/** The outcomes of a list, by entry. */
-function list(...outcomes: Outcome[]): Receipt[] {
-  return outcomes.map((outcome, entry) => receipt(outcome, messageAt(0, { entry })));
+/** The entries of one item, which were requested and ended like this. */
+function list(...outcomes: Outcome[]): Row[] {
+  return outcomes.map((outcome, entry) => rowAt(0, { entry, batch: 1, outcome }));
 }
 
-function wrongDraft(item: number, entry: number | null = null): Unsendable {
-  return unsendable(
-    { item, entry, phone: '0' },
-    failureWith({ code: 'INVALID_PHONE', message: `Number of ${item} is wrong`, advice: 'Correct it.' }),
-  );
+function times<Value>(count: number, value: Value): Value[] {
+  return Array<Value>(count).fill(value);
 }
 
-test('A run with everything sent has no error', () => {
-  expect(errorOf({ receipts: [receipt(SENT, ...messagesUpTo(3))] })).toBeNull();
+function wrong(item: number, entry: number | null = null): Row {
+  const message = `Number of ${item} is wrong`;
+  const defect = failureWith({ code: 'INVALID_PHONE', message, advice: 'Correct it.' });
+  return rowAt(item, { entry, phone: '', phoneGiven: '0', defect, outcome: failed(defect) });
+}
+
+test('A run with everything sent has no error', async () => {
+  expect(await errorOf(rowsOf(SENT, SENT, SENT))).toBeNull();
 });
 
-test("The error of a run is its first failure, with what was sent, what wasn't and why, and how to send the rest", () => {
-  const receipts = [
-    receipt(SENT, messageAt(0), messageAt(1)),
-    receipt(notSent({ code: 'NOT_STARTED', message: 'Another request stopped the run' }), messageAt(5)),
-    receipt(notSent({ code: 'HTTP_400', message: 'The first', httpStatus: 400 }), messageAt(2), messageAt(3)),
-    receipt(UNCERTAIN, messageAt(4)),
-  ];
-  const error = errorOf({ receipts });
+test("The error of a run is its first failure, with what was sent, what wasn't and why, and how to send the rest", async () => {
+  const refused = notSent({ code: 'HTTP_400', message: 'The first', httpStatus: 400 });
+  const error = await errorOf(rowsOf(SENT, NOT_STARTED, refused, SENT, UNCERTAIN, refused), { requests: 4 });
   expect(error).toBeInstanceOf(NodeApiError);
   expect(error).toMatchObject({
     message: 'The first',
     httpCode: '400',
     description: [
-      'Items 2, 3 were not sent: the first. Item 4 may have been sent: it failed. Item 5 was not sent: another request stopped the run. Numbering starts at 0.',
+      'Items 2, 5 were not sent: the first. Item 4 may have been sent: it failed. Item 1 was not sent: another request stopped the run. Numbering starts at 0.',
       '2 sent, 3 not sent, 1 uncertain (may have been sent), 4 requests.',
       `Do something. Don't run this step again: it would send the 2 sent and 1 uncertain messages again. ${RETRY_FOR_REST}`,
     ].join(BREAK),
@@ -74,16 +76,32 @@ test("The error of a run is its first failure, with what was sent, what wasn't a
   });
 });
 
-test.each<[what: string, Partial<Delivered>, description: string]>([
-  ['one message', { receipts: [receipt(notSent(), messageAt(0))] }, `Nothing was sent.${BREAK}Do something.`],
+test('Reasons are named in the order of the input, and what another message kept from being sent last', async () => {
+  const reason = (message: string) => notSent({ message });
+  const rows = rowsOf(NOT_STARTED, reason('B'), reason('A'), UNCERTAIN, reason('B'));
+  expect(
+    (await summarize(rows, 1, 1, OPTIONS)).reasons.map(({ failure, origins }) => [failure.message, ...origins]),
+  ).toEqual([
+    ['B', rows[1], rows[4]],
+    ['A', rows[2]],
+    ['It failed', rows[3]],
+    ['Another request stopped the run', rows[0]],
+  ]);
+});
+
+const [ORIGINAL] = rowsOf(notSent()) as [Row];
+const DUPLICATE = rowAt(7, { duplicateOf: ORIGINAL, outcome: ORIGINAL.outcome });
+
+test.each<[what: string, rows: readonly Row[], description: string]>([
+  ['one message', rowsOf(notSent()), `Nothing was sent.${BREAK}Do something.`],
   [
     'all messages for a reason of the whole run',
-    { receipts: [receipt(notSent({ scope: 'run' }), ...messagesUpTo(250))] },
+    rowsOf(...times(250, notSent({ scope: 'run' }))),
     `Nothing was sent.${BREAK}Do something.`,
   ],
   [
     'what an earlier attempt has not sent',
-    { unsendable: [wrongDraft(4), wrongDraft(6, 2)], receipts: [receipt(SENT, messageAt(0))], recalled: 1 },
+    [rowAt(0, { batch: 1, isRecalled: true, outcome: SENT }), wrong(4), wrong(6, 2)],
     [
       'Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong. Numbering starts at 0.',
       '1 sent (1 of them in an earlier attempt), 2 not sent, 1 request.',
@@ -92,56 +110,70 @@ test.each<[what: string, Partial<Delivered>, description: string]>([
   ],
   [
     'a message and its duplicate',
-    { receipts: [receipt(notSent(), ORIGINAL)], duplicates: [{ message: messageAt(7), original: ORIGINAL }] },
+    [ORIGINAL, DUPLICATE],
     `Items 0, 7 were not sent: it failed. Numbering starts at 0.${BREAK}Nothing was sent.${BREAK}Do something.`,
   ],
-])('The error of a run that did not send %s says what to do', (_what, delivered, description) => {
-  expect(errorOf(delivered)?.description).toBe(description);
+])('The error of a run that did not send %s says what to do', async (_what, rows, description) => {
+  expect((await errorOf(rows))?.description).toBe(description);
 });
 
 test.each([
-  ['report', "Retry would send nothing, unless 'On Uncertain Outcome' is Send Again."],
-  ['sendAgain', RETRY_FOR_REST],
-] as const)('Where all messages were sent or are uncertain, with %s, the error says: %s', (uncertain, retry) => {
-  const receipts = [receipt(SENT, ...messagesUpTo(150)), receipt(UNCERTAIN, messageAt(150), messageAt(151))];
-  const again = "Don't run this step again: it would send the 150 sent and 2 uncertain messages again.";
-  const { description } = errorOf({ receipts }, NODE, { ...OPTIONS, uncertain }) ?? {};
-  expect(description?.endsWith(`${BREAK}${CHECK_FIRST} Do something. ${again} ${retry}`)).toBe(true);
+  [
+    "in n8n's words for a wrong input if a message could not be requested",
+    [...rowsOf(SENT), wrong(1)],
+    NodeOperationError,
+  ],
+  ['as a failure of the service if all were requested', [ORIGINAL, DUPLICATE], NodeApiError],
+  ['as a failure of the service if an earlier attempt got it', [{ ...wrong(0), isRecalled: true }], NodeApiError],
+])('The error of a run is shown %s', async (_how, rows, type) => {
+  expect(await errorOf(rows)).toBeInstanceOf(type);
 });
 
-test('With Send Once, Also in Later Runs, an error warns of no second message', () => {
-  const receipts = [receipt(SENT, messageAt(0)), receipt(notSent(), messageAt(1))];
-  const error = errorOf({ receipts }, NODE, { ...OPTIONS, duplicateMessages: 'sendOnceEver' });
+test('Where all messages were sent or are uncertain, the error says that Retry would send nothing', async () => {
+  const { description } = (await errorOf(rowsOf(...times(150, SENT), UNCERTAIN, UNCERTAIN))) ?? {};
+  const again = "Don't run this step again: it would send the 150 sent and 2 uncertain messages again.";
+  expect(description?.endsWith(`${BREAK}${CHECK_FIRST} Do something. ${again} Retry would send nothing.`)).toBe(true);
+});
+
+test('With Send Once, Also in Later Runs, an error warns of no second message', async () => {
+  const options = { ...OPTIONS, duplicateMessages: 'sendOnceEver' } as const;
+  const error = await errorOf(rowsOf(SENT, notSent()), { options, requests: 2 });
   expect(error?.description).toBe(`1 sent, 1 not sent, 2 requests.${BREAK}Do something.`);
 });
 
-test('An error keeps its own text if n8n has one for a word in it', () => {
+test('An error keeps its own text if n8n has one for a word in it', async () => {
   const message = 'Refused: EPERM ECONNREFUSED';
-  expect(errorOf({ receipts: [receipt(notSent({ message, httpStatus: null }), messageAt(0))] })).toMatchObject({
-    message,
-    httpCode: null,
-  });
+  const error = await errorOf(rowsOf(notSent({ message, httpStatus: null })));
+  expect(error).toMatchObject({ message, httpCode: null });
 });
 
-test.each<[what: string, Partial<Delivered>, message: string]>([
-  ['one message', { receipts: [receipt(notSent(), messageAt(0))] }, 'It failed. Do something. Nothing was sent.'],
+const HELD_BACK = failed(failure('heldBack'));
+
+test.each<[what: string, rows: readonly Row[], requests: number, message: string]>([
+  ['one message', rowsOf(notSent()), 1, 'It failed. Do something. Nothing was sent.'],
   [
     'a message that may have been sent',
-    { receipts: [receipt(UNCERTAIN, messageAt(0))] },
+    rowsOf(UNCERTAIN),
+    1,
     `It failed. ${CHECK_FIRST} Do something. 0 sent, 1 uncertain (may have been sent), 1 request. Do not call this tool again until it is clear whether the message was sent.`,
   ],
   [
     'some entries of a list',
-    { receipts: list(SENT, notSent(), UNCERTAIN, SENT, ...Array.from({ length: 8 }, () => notSent())) },
+    list(SENT, notSent(), UNCERTAIN, SENT, ...times(8, notSent())),
+    12,
     'It failed. Do something. 2 sent, 9 not sent, 1 uncertain (may have been sent), 12 requests. Entries 1, 4, 5, 6, 7, 8, 9, 10, 11 were not sent: it failed. Entry 2 may have been sent: it failed. Numbering starts at 0. Call this tool again with only the entries named as not sent.',
   ],
   [
     'a list with invalid entries',
-    { unsendable: [wrongDraft(0, 1), wrongDraft(0, 3)], heldUp: 2 },
+    [rowAt(0, { entry: 0, outcome: HELD_BACK }), wrong(0, 1), rowAt(0, { entry: 2, outcome: HELD_BACK }), wrong(0, 3)],
+    0,
     'Number of 0 is wrong. Correct it. Nothing was sent. Entries 1, 3 were not sent: number of 0 is wrong. Numbering starts at 0.',
   ],
-])('A model sees only the message of an error, so the message says everything: %s', (_what, delivered, message) => {
-  const error = errorOf(delivered, TOOL);
-  expect(error?.message).toBe(message);
-  expect(error?.description ?? null).toBeNull();
-});
+])(
+  'A model sees only the message of an error, so the message says everything: %s',
+  async (...[, rows, requests, message]) => {
+    const error = await errorOf(rows, { node: TOOL, requests });
+    expect(error?.message).toBe(message);
+    expect(error?.description ?? null).toBeNull();
+  },
+);

@@ -1,25 +1,44 @@
 /** Made-up data for the tests of several subjects. */
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import type { Reply } from '../../nodes/MessagingSend/api/reply';
-import type { Delivered } from '../../nodes/MessagingSend/delivery/deliver';
-import { phonesOfSeveral } from '../../nodes/MessagingSend/delivery/selection';
+import type { Rejected, Reply } from '../../nodes/MessagingSend/api/reply';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
-import type { Intent } from '../../nodes/MessagingSend/journal/recall';
-import type { Message } from '../../nodes/MessagingSend/messages/message';
+import type { Batch, Outcome, Row } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
 
-export function messageAt(index: number, changed: Partial<Message> = {}): Message {
-  return { item: index, entry: null, phone: phoneAt(index), text: `Text ${index}`, ...changed };
+/** A message that was read without a doubt, and has no outcome yet. */
+export function rowAt(index: number, changed: Partial<Row> = {}): Row {
+  const { phone = phoneAt(index) } = changed;
+  return {
+    item: index,
+    entry: null,
+    phoneGiven: phone,
+    phone,
+    person: phone,
+    readAs: null,
+    text: `Text ${index}`,
+    parts: null,
+    key: null,
+    empty: [],
+    defect: null,
+    testFor: null,
+    isOneOfSeveral: false,
+    duplicateOf: null,
+    page: -1,
+    batch: null,
+    data: null,
+    isRecalled: false,
+    outcome: null,
+    ...changed,
+  };
 }
 
-export function messagesUpTo(count: number): Message[] {
-  return Array.from({ length: count }, (_, index) => messageAt(index));
+export function rowsUpTo(count: number, changed: Partial<Row> = {}): Row[] {
+  return Array.from({ length: count }, (_, index) => rowAt(index, changed));
 }
 
-/** What a run asks before it sends these messages. */
-export function intentOf(messages: readonly Message[]): Intent {
-  return { messages, unsendable: [], repeated: phonesOfSeveral(messages), sendUncertainAgain: false };
-}
+export const noPause = async (): Promise<void> => await Promise.resolve();
+
+export const SENT: Outcome = { kind: 'sent', messageId: 7, status: 'sent' };
 
 export function failureWith(changed: Partial<Failure> = {}): Failure {
   return {
@@ -35,7 +54,7 @@ export function failureWith(changed: Partial<Failure> = {}): Failure {
 }
 
 /** The answer to a bulk request (API 2.3) in which every message is sent. */
-export function acceptAll(messages: readonly Message[]): Reply {
+export function acceptAll(messages: Batch): Reply {
   return {
     kind: 'accepted',
     data: {
@@ -47,11 +66,7 @@ export function acceptAll(messages: readonly Message[]): Reply {
   };
 }
 
-export function rejectWith(
-  changed: Partial<Failure>,
-  error: JsonRecord = {},
-  reply: Partial<Extract<Reply, { kind: 'rejected' }>> = {},
-): Reply {
+export function rejectWith(changed: Partial<Failure>, error: JsonRecord = {}, reply: Partial<Rejected> = {}): Rejected {
   const failure = failureWith(changed);
   return { kind: 'rejected', failure, error, fromService: true, retryable: false, retryAfter: null, ...reply };
 }
@@ -63,16 +78,6 @@ export function refuseValues(details: unknown): Reply {
     { code: 'VALIDATION_ERROR', message: 'Invalid', details },
   );
 }
-
-export const NOTHING_DELIVERED: Delivered = {
-  unsendable: [],
-  receipts: [],
-  duplicates: [],
-  heldUp: 0,
-  repeated: new Set(),
-  planned: [],
-  recalled: 0,
-};
 
 /** Values that a parameter or an answer should not have, but sometimes has. */
 export const ODD_VALUES: ReadonlyArray<[name: string, value: unknown]> = [

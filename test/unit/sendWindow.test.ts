@@ -19,7 +19,7 @@ function windowOf(from: string, to: string, days: readonly number[] = EVERY_DAY)
     const [hours = 0, minutes = 0] = time.split(':').map(Number);
     return hours * 60 + minutes;
   });
-  return { from: fromMinute ?? 0, to: toMinute ?? 0, days: new Set(days), clock: 'recipient' };
+  return { from: fromMinute ?? 0, to: toMinute ?? 0, days: new Set(days) };
 }
 
 /** When a message may leave: at once, or the moment in UTC. */
@@ -99,7 +99,7 @@ function windows(): fc.Arbitrary<SendWindow> {
   const days = fc.oneof(fc.constant(EVERY_DAY), fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { minLength: 1 }));
   const spans = quarters.filter(([from, to]) => from !== to);
   return fc.tuple(spans, days).map(([[from, to], days]) => {
-    return { from: from * 15, to: to * 15, days: new Set(days), clock: 'recipient' };
+    return { from: from * 15, to: to * 15, days: new Set(days) };
   });
 }
 

@@ -1,18 +1,17 @@
-import type { Origin } from '../../nodes/MessagingSend/messages/message';
+import type { Origin, SkipReason } from '../../nodes/MessagingSend/messages/row';
 import { reasonsText, secondSendText, summaryText } from '../../nodes/MessagingSend/n8n/output/sentences';
-import type { Reason, SkipReason, Summary } from '../../nodes/MessagingSend/n8n/output/summary';
-import { failureWith, messageAt, messagesUpTo } from './samples';
+import type { Reason, Summary } from '../../nodes/MessagingSend/n8n/output/summary';
+import { failureWith, rowAt, rowsUpTo } from './samples';
 
 const NOTHING: Summary = {
   sent: 0,
   resumed: 0,
   notSent: 0,
   uncertain: 0,
-  left: 0,
   skipped: new Map(),
   reasons: [],
   isInvalid: false,
-  heldUp: 0,
+  heldBack: 0,
   isTest: false,
   optOuts: null,
   codes: new Map(),
@@ -44,7 +43,7 @@ function uncertain(message: string, origins: readonly Origin[]): Reason {
 
 /** Entries of the list of an item. */
 function entriesOf(item: number, ...entries: number[]): Origin[] {
-  return entries.map((entry) => messageAt(item, { entry }));
+  return entries.map((entry) => rowAt(item, { entry }));
 }
 
 const NO_CREDITS = 'Not enough credits (200 needed, 12 left)';
@@ -55,17 +54,17 @@ test.each<[text: string, Partial<Summary>]>([
   ['6 sent (2 of them in an earlier attempt), 2 requests.', { sent: 6, resumed: 2, requests: 2 }],
   [
     'Nothing was sent: not enough credits (200 needed, 12 left).',
-    { reasons: [notSent(NO_CREDITS, messagesUpTo(200))], requests: 2 },
+    { reasons: [notSent(NO_CREDITS, rowsUpTo(200))], requests: 2 },
   ],
   [
     "Nothing was sent. Item 0 was not sent: the key is wrong. Item 1 was not sent: 'Base URL' is wrong. Numbering starts at 0.",
-    { reasons: [notSent('The key is wrong', [messageAt(0)]), notSent("'Base URL' is wrong", [messageAt(1)])] },
+    { reasons: [notSent('The key is wrong', [rowAt(0)]), notSent("'Base URL' is wrong", [rowAt(1)])] },
   ],
   [
     '5 sent, 1 not sent, 2 uncertain (may have been sent), 3 requests. Items 5, 7 may have been sent: timeout. Item 6 was not sent: it failed. Numbering starts at 0.',
     {
       sent: 5,
-      reasons: [uncertain('Timeout', [messageAt(5), messageAt(7)]), notSent('It failed', [messageAt(6)])],
+      reasons: [uncertain('Timeout', [rowAt(5), rowAt(7)]), notSent('It failed', [rowAt(6)])],
       requests: 3,
     },
   ],
@@ -77,7 +76,7 @@ test.each<[text: string, Partial<Summary>]>([
     "Dry run: 1 message would be sent in 1 request, for 1 credit; 1 can't be sent, 2 skipped because already sent. Nothing was sent. Item 3 can't be sent: it failed. Numbering starts at 0.",
     {
       planned: { messages: 1, requests: 1 },
-      reasons: [notSent('It failed', [messageAt(3)])],
+      reasons: [notSent('It failed', [rowAt(3)])],
       skipped: new Map([['sent_before', 2]]),
     },
   ],
@@ -92,6 +91,7 @@ test.each<[text: string, Partial<Summary>]>([
 test.each<[SkipReason, string]>([
   ['duplicate', "of 'Duplicate Messages'"],
   ['sent_before', 'already sent'],
+  ['may_have_been_sent', 'an earlier execution may have sent them'],
   ['empty_field', "of 'Empty Fields'"],
   ['opted_out', "of 'Never Send To'"],
   ['outside_window', "of 'Send Window'"],
@@ -119,9 +119,9 @@ test.each<[text: string, Partial<Summary>]>([
 });
 
 test.each<[text: string, Origin[]]>([
-  ['Item 3 was', [messageAt(3)]],
-  ['Items 0, 1, 2, 3, 4 and 195 more were', messagesUpTo(200).reverse()],
-  ['Item 1, entries 0, 3 of item 2, entry 5 of item 4 were', [messageAt(1), ...entriesOf(2, 0, 3), ...entriesOf(4, 5)]],
+  ['Item 3 was', [rowAt(3)]],
+  ['Items 0, 1, 2, 3, 4 and 195 more were', rowsUpTo(200)],
+  ['Item 1, entries 0, 3 of item 2, entry 5 of item 4 were', [rowAt(1), ...entriesOf(2, 0, 3), ...entriesOf(4, 5)]],
   [
     'Entries 0, 1 of item 2, entries 0, 1, 2 of item 3 and 1 more were',
     [...entriesOf(2, 0, 1), ...entriesOf(3, 0, 1, 2, 3)],
@@ -136,7 +136,7 @@ test.each([
   [8, '3 more (reason 5; reason 6; reason 7)'],
   [20, '15 more (reason 5; reason 6; reason 7; reason 8; reason 9; …)'],
 ])('Of %i reasons, the first five are given with their items, and the next by name: %s', (count, others) => {
-  const reasons = messagesUpTo(count).map((message) => notSent(`Reason ${message.item}`, [message]));
+  const reasons = rowsUpTo(count).map((message) => notSent(`Reason ${message.item}`, [message]));
   expect(reasonsText(summary({ reasons }))).toContain(
     `Item 4 was not sent: reason 4. For other reasons: ${others}. Numbering starts at 0.`,
   );

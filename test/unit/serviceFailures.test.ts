@@ -33,7 +33,7 @@ describe('After an uncertain reply', () => {
     const run = await send(8, 2, lostFrom(1), { balance: () => answer });
     expect(run.report).toEqual({ requests: '0-1', uncertain: '0-1', not_sent: '2-7' });
     expect(run.failureOf(7)).toBe('SERVICE_DOWN: The service is down');
-    expect(run.adviceOf(7)).toMatch(/Wait until the service works again/);
+    expect(run.whyNot(7)?.advice).toMatch(/Wait until the service works again/);
   });
 
   test("a rejection in the API's envelope shows that the service works", async () => {

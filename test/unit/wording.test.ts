@@ -162,10 +162,9 @@ test('Every placeholder is an example', () => {
 
 test.each<[string, INodeParameters, string[]]>([
   ['no option', {}, []],
-  ['safe options', { uncertain: 'report', longMessages: 'truncate' }, []],
+  ['safe options', { longMessages: 'truncate' }, []],
   ['Dry Run', { dryRun: true }, ['dryRunNotice']],
   ['Dry Run, switched off', { dryRun: false }, ['realRunNotice']],
-  ['Send Again', { uncertain: 'sendAgain' }, ['sendAgainNotice']],
   ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
 ])('A notice is shown only for its option: %s', (_choice, options, expected) => {
   expect(noticesOf(nodes[0], options)).toEqual(expected);
@@ -211,8 +210,8 @@ const subtitleOf = (parameters: object): unknown => runInNewContext(`(${SUBTITLE
 test.each([
   ['Send Bulk', { resource: 'message', operation: 'sendBulk', options: {} }],
   ['Send (Dry Run)', { resource: 'message', operation: 'send', options: { dryRun: true } }],
-  ['Send Bulk (Test)', { resource: 'message', operation: 'sendBulk', options: { testRun: { values: { count: 3 } } } }],
-  ['Send (Dry Run)', { resource: 'message', operation: 'send', options: { dryRun: true, testRun: {} } }],
+  ['Send Bulk (Test)', { resource: 'message', operation: 'sendBulk', options: { testRun: '447700900123' } }],
+  ['Send (Dry Run)', { resource: 'message', operation: 'send', options: { dryRun: true, testRun: '447700900123' } }],
   ['Get Balance', { resource: 'balance', operation: 'get', options: { dryRun: true } }],
 ])('The canvas says "%s"', (subtitle, parameters) => {
   expect(subtitleOf(parameters)).toBe(subtitle);

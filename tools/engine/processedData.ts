@@ -15,7 +15,7 @@ import type {
 import type { Lifetime } from './lifetime';
 
 export interface StorageCall {
-  readonly method: 'check' | 'remove' | 'clear' | 'count';
+  readonly method: 'check' | 'remove' | 'count';
   readonly values: readonly DeduplicationItemTypes[];
 }
 
@@ -23,15 +23,12 @@ interface Switches {
   delay: number;
   /** Whether a call is rejected, as by a database that is locked or full; its number is from 1. */
   refuses: (number: number) => boolean;
-  /** Whether a call's change is lost, as if another worker had written at the same moment. */
-  loses: (number: number) => boolean;
   onCheck: (maxEntries: number) => void;
 }
 
 const WORKING: Switches = {
   delay: 0,
   refuses: () => false,
-  loses: () => false,
   onCheck: () => undefined,
 };
 
@@ -130,8 +127,8 @@ class ProcessedData implements IDataDeduplicator {
     });
   }
 
-  async clearAllProcessedItems(scope: DeduplicationScope, of: ICheckProcessedContextData): Promise<void> {
-    await this.change({ method: 'clear', values: [] }, scope, of, 'entries', () => 'none');
+  async clearAllProcessedItems(): Promise<never> {
+    return await Promise.reject(new Error('the node clears nothing'));
   }
 
   async getProcessedDataCount(
@@ -147,13 +144,13 @@ class ProcessedData implements IDataDeduplicator {
     return count;
   }
 
-  /** @param changed the row's new entries; null leaves the row as it is; `none` removes the row */
+  /** @param changed the row's new entries; null leaves the row as it is */
   private async change(
     call: StorageCall,
     scope: DeduplicationScope,
     of: ICheckProcessedContextData,
     mode: string,
-    changed: (row: Row | undefined) => string[] | 'none' | null,
+    changed: (row: Row | undefined) => string[] | null,
   ): Promise<void> {
     const { rows = this.rows, lifetime } = this.owners.get(of.workflow) ?? {};
     const count = (change: number) => this.underWay.set(lifetime, (this.underWay.get(lifetime) ?? 0) + change);
@@ -162,7 +159,7 @@ class ProcessedData implements IDataDeduplicator {
       await lifetime?.reach('writing');
       this.calls.push(call);
       const number = this.calls.length;
-      const { delay, refuses, loses } = this.switches;
+      const { delay, refuses } = this.switches;
       if (delay > 0) await setTimeout(delay);
       const key = keyOf(scope, of, mode);
       const row = rows.get(key);
@@ -170,9 +167,7 @@ class ProcessedData implements IDataDeduplicator {
       if (refuses(number)) throw new Error('SQLITE_BUSY: database is locked');
       const data = changed(row);
       await lifetime?.survive();
-      if (data === 'none') {
-        rows.delete(key);
-      } else if (data !== null && !loses(number)) {
+      if (data !== null) {
         if (row === undefined && rows.has(key)) throw new Error('SQLITE_CONSTRAINT: UNIQUE constraint failed');
         rows.set(key, { mode, data });
       }

@@ -1,21 +1,24 @@
-/** Runs items through workflows of n8n's own nodes, this package's and made-up ones. */
+/** Runs workflows of n8n's own nodes, this package's and made-up ones. */
 import { WorkflowExecute } from 'n8n-core';
 import type {
+  IConnections,
   IDataObject,
   INode,
   INodeExecutionData,
   INodeParameters,
   INodeType,
+  IRun,
   IVersionedNodeType,
 } from 'n8n-workflow';
 
+import { baseNode } from './baseNodes';
 import type { Account } from './credentials';
-import { itemsNode, prepareEngine } from './engine';
+import { type EngineSetup, itemsNode, loadPackage, NODE_TYPE, prepareEngine } from './engine';
 import { processedData } from './processedData';
 
 // Import these only from here: tsx loads a module twice if both an ES module and a CommonJS module import it.
-export { baseNode } from './baseNodes';
-export { itemsNode, loadPackage } from './engine';
+export { N8N_HOME } from './environment';
+export { baseNode, itemsNode, loadPackage };
 
 export interface Step {
   readonly name: string;
@@ -53,15 +56,32 @@ export async function runSteps(
     ...(onError && { onError }),
   }));
   const to = (names: readonly string[]) => names.map((node) => ({ node, type: 'main' as const, index: 0 }));
-  const { workflow, additionalData } = await prepareEngine({
-    nodes,
-    connections: Object.fromEntries(all.map(({ name, outputs = [] }) => [name, { main: outputs.map(to) }])),
-    types: Object.fromEntries(all.map(({ type }) => [type.description.name, type])),
-    account,
-    mode: 'trigger',
-  });
-  const { data } = await new WorkflowExecute(additionalData, 'trigger').run({ workflow, startNode: nodes[0] });
+  const connections = Object.fromEntries(all.map(({ name, outputs = [] }) => [name, { main: outputs.map(to) }]));
+  const types = Object.fromEntries(all.map(({ type }) => [type.description.name, type]));
+  const { data } = await run({ nodes, connections, types, account, mode: 'trigger' }, 'Items');
   if (data.resultData.error !== undefined) throw data.resultData.error;
   const last = steps.at(-1) ?? steps[0];
   return (data.resultData.runData[last.name] ?? []).flatMap((each) => each.data?.main?.[0] ?? []);
+}
+
+/** A workflow as n8n stores it, of n8n's own nodes and Messaging Send. */
+export interface StoredWorkflow {
+  readonly id: string;
+  readonly nodes: INode[];
+  readonly connections: IConnections;
+}
+
+/** Runs it from one of its nodes to its end, or until it waits, as **Execute workflow** in the editor does. */
+export async function runStoredWorkflow(stored: StoredWorkflow, start: string, account: Account): Promise<IRun> {
+  const { id: workflowId, nodes, connections } = stored;
+  const { node } = await loadPackage();
+  const typeOf = async (name: string) => [name, name === NODE_TYPE ? node : await baseNode(name)] as const;
+  const types = Object.fromEntries(await Promise.all(nodes.map(({ type }) => typeOf(type))));
+  return await run({ nodes, connections, types, account, mode: 'manual', workflowId }, start);
+}
+
+async function run(setup: EngineSetup, start: string): Promise<IRun> {
+  const { workflow, additionalData } = await prepareEngine(setup);
+  const startNode = workflow.getNode(start) ?? undefined;
+  return await new WorkflowExecute(additionalData, setup.mode).run({ workflow, startNode });
 }

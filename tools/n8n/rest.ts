@@ -91,11 +91,6 @@ export class N8nRest {
     return await this.waitForExecution(String(retried.id ?? retried.executionId), seconds);
   }
 
-  /** Retries without waiting for n8n's answer, which may never come in queue mode if the retry ends at once. */
-  pressRetry(id: string): void {
-    this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow: false }).catch(() => undefined);
-  }
-
   async waitForExecution(id: string, seconds = DEADLINE_SECONDS): Promise<Execution> {
     return await this.waitFor(`execution ${id} to end`, seconds, async () => {
       const record = await this.request('GET', `/rest/executions/${id}`);

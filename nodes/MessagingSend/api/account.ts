@@ -38,15 +38,10 @@ export function accountIn(credential: JsonRecord): Account | Failure {
   return apiKey === '' ? failure('apiKeyEmpty') : { baseUrl, apiKey };
 }
 
-/** The service has the same paths below both versions (API part 9). */
-const VERSION = /(?:\/api)?\/v1\/*$/i;
-
 /**
- * Identifies an account without revealing its key. The service counts its limit per key (API part 8). The path before
- * the version counts, because a host may have several services; the scheme doesn't: http and https are the same.
+ * Identifies an account without revealing its key. The account is its key: the service counts the limit per key (API
+ * part 8), and several addresses serve the same (part 1), so the Base URL is no part of it.
  */
-export function accountId({ baseUrl, apiKey }: Account): string {
-  const { hostname, port, pathname } = new URL(baseUrl);
-  const path = pathname.replace(VERSION, '').replace(/\/+$/, '');
-  return hash('sha256', JSON.stringify([`${hostname.replace(/\.$/, '')}:${port}${path}`, apiKey]));
+export function accountId({ apiKey }: Pick<Account, 'apiKey'>): string {
+  return hash('sha256', apiKey);
 }

@@ -15,8 +15,11 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A 4xx that leaves open whether the service handled the request: a timeout, a conflict, or a gateway that gave up. */
-const OPEN: ReadonlySet<number> = new Set([408, 409, 425, 499]);
+/**
+ * Statuses below 500 that leave open whether the service handled the request: a result that is elsewhere, a timeout, a
+ * conflict, or a gateway that gave up.
+ */
+const OPEN: ReadonlySet<number> = new Set([303, 408, 409, 425, 499]);
 
 /** The codes of part 7 that mean that nothing was sent. */
 const REFUSALS = new Set<unknown>(['MISSING_API_KEY', 'INVALID_API_KEY', 'VALIDATION_ERROR', 'INSUFFICIENT_CREDITS']);
@@ -30,7 +33,7 @@ export function meaningOfAnswer(answer: Answer): 'accepted' | 'rejected' | 'unce
   if (isSuccess(statusCode) && envelope?.success === true && isRecord(envelope.data)) return 'accepted';
   if (!isRefusal(answer)) return 'uncertain';
   if (hasEntries(envelope)) return 'accepted';
-  if (hasMessageId(envelope)) return 'uncertain';
+  if (saysSent(envelope)) return 'uncertain';
   // A 429 is the rate limit, with any body (part 8).
   return statusCode !== 429 && saysServiceFailed(answer) ? 'uncertain' : 'rejected';
 }
@@ -74,8 +77,7 @@ export function wordsOfEntry(entry: JsonRecord): string[] {
 
 /** Whether a field about an error has a value, or the document's sign of a failure (2.4) is there. */
 function hasError(entry: JsonRecord): boolean {
-  const fields = Object.entries(entry);
-  return entry.success === false || fields.some(([name, value]) => /error/i.test(name) && hasValue(value));
+  return entry.success === false || Object.keys(entry).some((name) => /error/i.test(name) && hasValue(entry[name]));
 }
 
 const MAX_DEPTH = 100;
@@ -96,10 +98,14 @@ function isId(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
 }
 
-export function hasMessageId(value: unknown, depth = 0): boolean {
+/** Whether an answer says anywhere that something was sent or paid: by an ID, or a count above 0 (2.2, 2.3). */
+export function saysSent(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
   return Object.entries(value).some(
-    ([name, inner]) => (name === 'message_id' && isId(inner)) || hasMessageId(inner, depth + 1),
+    ([name, inner]) =>
+      (name === 'message_id' && isId(inner)) ||
+      ((name === 'messages_sent' || name === 'credits_used') && Number(asText(inner)) > 0) ||
+      saysSent(inner, depth + 1),
   );
 }
 

@@ -1,5 +1,5 @@
 import { type Credits, type Details, type Failure, failure } from '../failures/failure';
-import { type Answer, codeIn, hasMessageId, isSuccess } from './answer';
+import { type Answer, codeIn, isSuccess, saysSent } from './answer';
 import { type Complaint, readComplaints } from './complaints';
 import { isNumber } from './records';
 import { serviceText, serviceTexts } from './serviceText';
@@ -8,7 +8,7 @@ import { serviceText, serviceTexts } from './serviceText';
 export function uncertainFailure({ statusCode: status, envelope, error }: Answer): Failure {
   const details = { httpStatus: status, serviceSays: serviceTexts([error.message]) };
   if (isSuccess(status) && envelope?.success !== false) return failure('answerUnreadable', { status }, details);
-  if (status < 500 && hasMessageId(envelope)) return failure('messageUnclear', undefined, details);
+  if (status < 500 && saysSent(envelope)) return failure('messageUnclear', undefined, details);
   return failure('gatewayError', { status }, { ...details, code: codeIn(error) ?? `HTTP_${status}` });
 }
 

@@ -28,7 +28,7 @@ export function readComplaints(error: JsonRecord): Complaint[] {
 
 function search(value: unknown, path: string, about: Array<number | null>, found: Complaint[], depth: number): void {
   if (found.length >= MAX_COMPLAINTS || depth > MAX_DEPTH) return;
-  const text = textOf(value);
+  const text = plainText(value);
   if (text !== '' || value === true) {
     const key = path.replace(/^.*\./s, '');
     const label = PLAIN.test(key) || indicesIn(key).length > 0 ? '' : `${key}: `;
@@ -38,10 +38,10 @@ function search(value: unknown, path: string, about: Array<number | null>, found
   } else if (Array.isArray(value)) {
     // Texts are complaints about the list; for anything else, the index may be that of its message.
     value.forEach((each, index) =>
-      search(each, textOf(each) === '' ? `${path}.${index}` : path, about, found, depth + 1),
+      search(each, plainText(each) === '' ? `${path}.${index}` : path, about, found, depth + 1),
     );
   } else if (isRecord(value)) {
-    const indices = Object.values(value).map(textOf).filter(isPath).flatMap(indicesIn);
+    const indices = Object.values(value).map(plainText).filter(isPath).flatMap(indicesIn);
     for (const [key, each] of Object.entries(value))
       search(each, `${path}.${key.slice(0, MAX_KEY)}`, indices.length > 0 ? indices : about, found, depth + 1);
   }
@@ -56,7 +56,7 @@ function isPath(text: string): boolean {
 }
 
 /** A text, a number, or a list of path parts such as `['messages', 3, 'phone']`; empty for anything else. */
-function textOf(value: unknown): string {
+function plainText(value: unknown): string {
   if (Array.isArray(value) && value.includes('messages') && value.every(isPlain)) return value.join('.');
   return isPlain(value) ? String(value) : '';
 }

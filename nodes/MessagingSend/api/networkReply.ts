@@ -9,13 +9,14 @@ const TRANSIENT =
 /**
  * The reply to a request without a complete answer, from the error that n8n's HTTP helper threw: `rejected` only if the
  * error can't occur once the request has left, else `uncertain`.
+ * @param isTimeout whether the request was ended because its time was over
  */
-export function networkReply(thrown: unknown): Exclude<Reply, Accepted> {
+export function networkReply(thrown: unknown, isTimeout = false): Exclude<Reply, Accepted> {
   const causes = chain(thrown);
   const departure = departureOf(causes);
   const codes = causes.map(({ code }) => code).filter((code) => typeof code === 'string');
-  const stopped = codes.includes('ERR_CANCELED');
-  const timedOut = codes.some((code) => code === 'ECONNABORTED' || code === 'ETIMEDOUT');
+  const timedOut = isTimeout || codes.some((code) => code === 'ECONNABORTED' || code === 'ETIMEDOUT');
+  const stopped = !timedOut && codes.includes('ERR_CANCELED');
 
   const why = departure === 'left' ? undefined : causes.map((cause) => whyNotConnected(cause, departure)).find(Boolean);
   const lost = timedOut ? 'timeout' : stopped ? 'stoppedInFlight' : 'connectionLost';

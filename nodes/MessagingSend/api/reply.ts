@@ -1,4 +1,4 @@
-import type { Failure } from '../failures/failure';
+import { type Failure, failure } from '../failures/failure';
 import { type Answer, meaningOfAnswer } from './answer';
 import { rejectionFailure, uncertainFailure } from './answerFailure';
 import type { Endpoint } from './endpoints';
@@ -49,7 +49,7 @@ export function rejected(failure: Failure, details: Partial<Omit<Rejected, 'kind
 
 export interface HttpAnswer {
   readonly statusCode: number;
-  /** Text, so that IDs keep all their digits; or parsed by n8n. */
+  /** Text, so that IDs keep all their digits; or parsed by n8n. Undefined if it was too long to be read. */
   readonly body: unknown;
   readonly headers: JsonRecord;
 }
@@ -60,6 +60,10 @@ export interface HttpAnswer {
  * @param request its phones and texts are removed from the answer's error
  */
 export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMask, request: JsonRecord = {}): Reply {
+  if (body === undefined) {
+    const unread = failure('answerUnreadable', { status: statusCode }, { httpStatus: statusCode });
+    return { kind: 'uncertain', failure: unread };
+  }
   const envelope = parse(body, mask);
   const isText = envelope === null && typeof body === 'string' && !/^\s*</.test(body);
   const answer: Answer = { statusCode, envelope, error: errorOf(envelope), text: isText ? body : '' };
@@ -70,9 +74,9 @@ export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMa
   const error = masked(answer.error, (text) => (repeated.has(text) ? '' : text)) as JsonRecord;
   if (meaning !== 'rejected') return { kind: 'uncertain', failure: uncertainFailure({ ...answer, error }) };
   const retryAfter = readRetryAfter(headers, Date.now());
-  const failure = rejectionFailure({ ...answer, error }, mask(asText(headers.location)), retryAfter);
+  const why = rejectionFailure({ ...answer, error }, mask(asText(headers.location)), retryAfter);
   const fromService = statusCode === 429 || typeof envelope?.success === 'boolean' || envelope?.error !== undefined;
-  return rejected(failure, { error, fromService, retryAfter });
+  return rejected(why, { error, fromService, retryAfter });
 }
 
 /** The phones and texts of a request, which no error may show. */

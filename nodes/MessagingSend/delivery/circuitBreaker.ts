@@ -46,37 +46,32 @@ export class CircuitBreaker {
   /** Waits until a request may be risked. @returns null if the run has ended @throws if it ends, or is stopped, meanwhile */
   async admit(): Promise<Pass | null> {
     while (this.requests.whyHalted === null) {
-      const { state } = this;
-      if (state === 'closed' || state === 'trial') return this.pass(state);
+      const { state, trips } = this;
       if (state === 'tripped') await this.probe();
-      else await this.requests.wait(new Promise<void>((resolve) => this.waiting.push(resolve)));
+      else if (state === 'busy') await this.requests.wait(new Promise<void>((resolve) => this.waiting.push(resolve)));
+      else {
+        if (state === 'trial') this.state = 'busy';
+        const isValid = () => trips === this.trips;
+        return { isValid, end: (reply) => this.end(reply, state, isValid()) };
+      }
     }
     return null;
   }
 
-  private pass(state: 'closed' | 'trial'): Pass {
-    if (state === 'trial') this.state = 'busy';
-    const { trips } = this;
-    const isValid = () => trips === this.trips;
-    return {
-      isValid,
-      end: (reply) => {
-        // No other request is valid during a trial, so the state still belongs to this pass.
-        if (state === 'trial') this.state = state;
-        if (isValid() && reply?.kind === 'uncertain') {
-          this.trips += 1;
-          this.reason = reply.failure;
-          this.become('tripped', this.uncertainInARow + 1);
-        } else if (isValid() && reply?.kind === 'accepted' && this.state !== 'closed') this.become('closed', 0);
-        this.wake();
-      },
-    };
-  }
-
-  private become(state: State, uncertainInARow: number): void {
-    this.state = state;
-    this.uncertainInARow = uncertainInARow;
-    this.outages.note(uncertainInARow);
+  /** @param began the state in which the request was admitted */
+  private end(reply: Reply | null, began: State, isValid: boolean): void {
+    // No other request is valid during a trial, so the state still belongs to this one.
+    if (began === 'trial') this.state = began;
+    if (isValid && reply?.kind === 'uncertain') {
+      this.trips += 1;
+      this.state = 'tripped';
+      this.reason = reply.failure;
+      this.outages.note((this.uncertainInARow += 1));
+    } else if (isValid && reply?.kind === 'accepted' && this.state !== 'closed') {
+      this.state = 'closed';
+      this.outages.note((this.uncertainInARow = 0));
+    }
+    this.wake();
   }
 
   private async probe(): Promise<void> {

@@ -2,7 +2,7 @@ import { MAX_BATCH_SIZE, MAX_CHARACTERS } from '../api/endpoints';
 import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Draft, Drafts, Given } from '../messages/draft';
-import { markIfSeveral, type Row } from '../messages/row';
+import { markSeveral, type Row } from '../messages/row';
 import { type ReadNumber, readPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
 import type { DeliveryOptions } from './options';
@@ -11,7 +11,9 @@ import type { DeliveryOptions } from './options';
  * Halves of characters, as of an emoji that was cut in two, and null characters. No reader sees them, and a service
  * that can't read or store them (PHP, PostgreSQL) would reject the whole batch, or crash on it.
  */
-const NO_CHARACTER = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const UNSENDABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+const MAY_NOT_BE_NFC = /[^\0-\u02ff]/;
 
 /** No reader sees these: space, control characters, and characters that fonts leave out. */
 const INVISIBLE = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800]';
@@ -24,6 +26,9 @@ const MISSING =
 const EMPTY = new RegExp(`^(?:${INVISIBLE}|${MISSING.source})*$`, 'u');
 const BLANK = new RegExp(`^${INVISIBLE}*$`, 'u');
 
+/** Which nearly no text contains. */
+const MAY_BE_EXPRESSION = /\{\{|\$json/;
+
 /** A field of an item, as in `$json.name`. */
 const FIELD_OF_ITEM = /\$json[.[]/;
 
@@ -35,16 +40,21 @@ const PAUSE_EVERY = 8;
 /** Makes a row of each draft, in the order of the input. A bad draft never harms another. */
 export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Promise<void>): Promise<Row[]> {
   const rows: Row[] = [];
-  const firsts = new Map<string, Row>();
+  const people = new Set<string>();
+  let count = 0;
   for (let item = 0; item < drafts.items; item += 1) {
     const given = drafts.of(item);
     for (const draft of 'kind' in given ? [given] : given) {
       const row = compose(draft, rules);
       rows.push(row);
-      markIfSeveral(row, firsts);
+      if (row.defect !== null) continue;
+      people.add(row.person);
+      count += 1;
     }
     if (item % PAUSE_EVERY === 0) await pause();
   }
+  // The usual case: each person gets one message.
+  if (people.size < count) markSeveral(rows);
   return rows;
 }
 
@@ -77,6 +87,7 @@ function rowOf(draft: Draft, { phone, person, readAs }: ReadNumber, content: Con
     testFor: null,
     isOneOfSeveral: false,
     duplicateOf: null,
+    page: -1,
     batch: null,
     data: null,
     isRecalled: false,
@@ -94,14 +105,16 @@ function contentOf({ message, key, link, empty }: Given, { longMessages, emptyFi
   if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
   // Only questions have a link. A person decides by what is shown, so nothing may reorder it.
   const readable = link === undefined ? given : withoutDirections(given);
-  const own = readable.replace(NO_CHARACTER, '');
-  if (isUnevaluated(own)) return failure('textNotEvaluated');
+  const own = readable.replace(UNSENDABLE, '');
+  if (MAY_BE_EXPRESSION.test(own) && isUnevaluated(own)) return failure('textNotEvaluated');
   const isKeptBack = empty !== undefined && emptyFields === 'doNotSend';
   if (own.includes('[object Object]') && !isKeptBack) return failure('textOfObject');
   if (EMPTY.test(own) || Number.isNaN(message)) return failure('textEmpty');
   if (key !== null && isUnevaluated(key)) return failure('keyNotEvaluated');
   const after = link === undefined ? '' : `\n${link}`;
-  const text = `${own.replaceAll('\\{{', '{{')}${after}`.normalize('NFC');
+  const whole = `${own.includes('{{') ? own.replaceAll('\\{{', '{{') : own}${after}`;
+  // A text in Latin script without combining marks, as nearly all are, is in NFC.
+  const text = MAY_NOT_BE_NFC.test(whole) ? whole.normalize('NFC') : whole;
   // A string never has fewer units than code points, so only long texts need to be counted.
   const characters = text.length > MAX_CHARACTERS ? codePoints(text) : 0;
   return characters > MAX_CHARACTERS ? shortened(text, characters, after, longMessages) : { text, parts: null };
@@ -127,8 +140,8 @@ function shortened(
 
 /** Whether the text contains an unevaluated expression (without a backslash): every recipient would get it. */
 function isUnevaluated(text: string): boolean {
-  const start = text.includes('{{') ? text.search(/(?<!\\)\{\{/) : -1;
-  return (start !== -1 && text.includes('}}', start)) || (text.includes('$json') && FIELD_OF_ITEM.test(text));
+  const start = text.search(/(?<!\\)\{\{/);
+  return (start !== -1 && text.includes('}}', start)) || FIELD_OF_ITEM.test(text);
 }
 
 /** How many words in a text stand for a missing value. */

@@ -1,5 +1,4 @@
 import { creditsTooLow } from '../api/answerFailure';
-import { GET_BALANCE } from '../api/endpoints';
 import { addTo, creditsOf } from '../api/records';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
@@ -9,7 +8,7 @@ import { type Batch, failed, isOpen, type Row, settle, textsOf } from '../messag
 import type { Requests } from '../requests/requests';
 import type { Outages } from './circuitBreaker';
 import { composeAll } from './compose';
-import { dispatch, type DispatchConfig, pack } from './dispatch';
+import { Dispatch, type DispatchConfig, pack } from './dispatch';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 import { divertToTester, type KeepBack, select, settleDuplicates } from './select';
@@ -77,9 +76,8 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
   const shares = await sharesOf(rows, lastBatch, delivery);
   if (dryRun) {
     for (const row of rows) if (isOpen(row)) settle(row, { kind: 'planned' });
-  } else await send(shares, delivery);
+  } else await sendShares(shares, delivery);
   settleDuplicates(rows);
-  if (!dryRun) journal.conclude(rows.every(({ outcome }) => outcome !== null && !('failure' in outcome)));
   return rows;
 }
 
@@ -140,7 +138,7 @@ async function sharesOf(rows: readonly Row[], lastBatch: number, delivery: Deliv
 }
 
 /** Sends from all accounts at the same time. */
-async function send(shares: readonly Share[], delivery: Delivery): Promise<void> {
+async function sendShares(shares: readonly Share[], delivery: Delivery): Promise<void> {
   const { options, journal, signal, onProgress } = delivery;
   const total = shares.reduce((sum, { batches }) => sum + batches.flat().length, 0);
   let done = 0;
@@ -152,7 +150,8 @@ async function send(shares: readonly Share[], delivery: Delivery): Promise<void>
       shares.map(async (share) => {
         const why = options.checkCreditsFirst ? await whyNotCovered(share) : null;
         const { parallelRequests } = options;
-        if (why === null) await dispatch(share.batches, { ...delivery, ...share, parallelRequests, onSettled });
+        if (why === null)
+          await new Dispatch({ ...delivery, ...share, parallelRequests, onSettled }).sendAll(share.batches);
         else for (const row of share.batches.flat()) settle(row, failed(why));
       }),
     );
@@ -165,7 +164,7 @@ async function send(shares: readonly Share[], delivery: Delivery): Promise<void>
 async function whyNotCovered({ requests, batches }: Share): Promise<Failure | null> {
   if (batches.length === 0) return null;
   // Only the Stop button ends a wait for the balance.
-  const reply = await requests.make({ endpoint: GET_BALANCE }).catch(() => null);
+  const reply = await requests.readBalance().catch(() => null);
   if (reply === null) return failure('stopped');
   const available = reply.kind === 'accepted' ? creditsOf(reply.data) : null;
   if (available === null) {

@@ -2,17 +2,16 @@
  * Sends batches: which one is next, whether it may leave, its request, what the reply means for its messages, and what
  * follows from it for the others. Read it from top to bottom.
  */
-import { GET_BALANCE } from '../api/endpoints';
 import type { JsonRecord } from '../api/records';
-import type { Accepted, Rejected, Reply } from '../api/reply';
+import type { Rejected, Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { Journal, Permission } from '../journal/journal';
 import type { Reservations } from '../journal/sendOnce/reservations';
 import { type Batch, failed, isOpen, type Outcome, type Row, settle, textsOf } from '../messages/row';
-import { type Flight, type Requests, UNOBSERVED } from '../requests/requests';
+import type { Flight, Requests } from '../requests/requests';
 import { CircuitBreaker, type Outages, type Pass } from './circuitBreaker';
-import { NOT_LISTED, singleOutcome } from './match';
-import { joinAnswers, partlySent, type SendOperation } from './operation';
+import { NOT_LISTED } from './match';
+import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 import { aboutThese, offendersIn, type Rejection, searchInHalves } from './search';
 import type { KeepBack } from './select';
@@ -20,7 +19,7 @@ import type { KeepBack } from './select';
 /** Everything that a dispatch needs besides its batches. It has no clock, network or signal of its own. */
 export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'> {
   readonly operation: SendOperation;
-  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'whyHalted' | 'wait'>;
+  readonly requests: Pick<Requests, 'make' | 'readBalance' | 'probe' | 'halt' | 'whyHalted' | 'wait'>;
   readonly journal: Pick<Journal, 'beforeRequest' | 'afterReply' | 'note'>;
   /** What all executions have sent from the account; null if each may send it again. */
   readonly reservations: Reservations | null;
@@ -56,21 +55,12 @@ export function pack(rows: readonly Row[], size: number, lastNumber = 0): Batch[
   return batches;
 }
 
-/** Sends the batches of one account. Every open row gets its outcome. */
-export async function dispatch(batches: readonly Batch[], config: DispatchConfig): Promise<void> {
-  await new Dispatch(config).sendAll(batches);
-}
-
 /** What was requested for a batch. */
 interface Made {
   /** What is left of the batch: without messages that were kept back, or that other executions have. */
   readonly batch: Batch;
-  /** The `data` of its accepted requests: each part of a text has its own with Send. */
-  readonly answers: readonly JsonRecord[];
-  /** The reply to its last request. */
   readonly reply: Reply;
-  /** Lets the next request leave. Call it once the outcomes show whether the run goes on. */
-  readonly end: () => void;
+  readonly pass: Pass;
 }
 
 /** After this many unclear rejections in a row, they concern the run. */
@@ -79,7 +69,8 @@ const MAX_UNCLEAR = 3;
 /** How long to wait, in milliseconds, before asking again about a message that another run has in flight. */
 const ASK_AGAIN_AFTER = 200;
 
-class Dispatch {
+/** Sends the batches of one account. */
+export class Dispatch {
   private readonly breaker: CircuitBreaker;
   private unclearInARow = 0;
   private readonly rejectedInARow = { count: 0 };
@@ -89,18 +80,20 @@ class Dispatch {
     this.breaker = new CircuitBreaker(config.requests, config.outages);
   }
 
-  /** Several at once, in their order, but never two that share a person: messages to one person arrive in order. */
+  /**
+   * Sends several batches at once, in their order, but never two that share a person: messages to one person arrive in
+   * order. Every open row gets its outcome.
+   */
   async sendAll(batches: readonly Batch[]): Promise<void> {
     const inProgress = new Map<string, Promise<void>>();
     const start = async (batch: Batch): Promise<void> => {
       const shared = batch.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person);
       const earlier = new Set(shared.flatMap((person) => inProgress.get(person) ?? []));
-      const done = Promise.all(earlier).then(async () => await this.send(batch));
+      const done = Promise.all(earlier).then(async () => await this.sendBatch(batch));
       for (const person of shared) inProgress.set(person, done);
       await done;
       for (const person of shared) if (inProgress.get(person) === done) inProgress.delete(person);
     };
-
     const queue = batches.values();
     const workThroughQueue = async (): Promise<void> => {
       for (const batch of queue) await start(batch);
@@ -109,10 +102,10 @@ class Dispatch {
   }
 
   /** If a batch is rejected because of some of its messages, finds those, and sends the others. */
-  private async send(batch: Batch): Promise<void> {
+  private async sendBatch(batch: Batch): Promise<void> {
     const { requests, pause } = this.config;
     const hadEnded = requests.whyHalted !== null;
-    const rejection = await this.request(batch, true);
+    const rejection = await this.requestBatch(batch, true);
     if (rejection !== null) await this.sendOthers(rejection);
     if (hadEnded) await pause();
   }
@@ -124,7 +117,7 @@ class Dispatch {
       return;
     }
     const others = rejection.batch.filter((row) => !offenders.has(row));
-    const rejected = others.length === 0 ? null : await this.request(others);
+    const rejected = others.length === 0 ? null : await this.requestBatch(others);
     if (rejected === null) this.settleAll([...offenders.keys()], (row) => unsent(rejection, offenders.get(row)));
     // The details were misleading: they may count from 1, or name only the first message.
     else await this.search({ ...rejection, batch: rejection.batch.filter(isOpen) });
@@ -132,7 +125,7 @@ class Dispatch {
 
   /** One batch at a time, so that rejections in a row mean something. */
   private async search(rejection: Rejection): Promise<void> {
-    const send = async (half: Batch) => await this.request(half);
+    const send = async (half: Batch) => await this.requestBatch(half);
     const reject = (found: Rejection) => this.settleAll(found.batch, () => unsent(found, aboutThese(found)));
     const search = async () => await searchInHalves(rejection, send, reject, this.rejectedInARow);
     await (this.lastSearch = this.lastSearch.then(search));
@@ -143,20 +136,20 @@ class Dispatch {
    * @param isWhole whether nothing of the batch was requested before
    * @returns null once they are settled, else why they were rejected, perhaps because of some of them
    */
-  private async request(batch: Batch, isWhole = false): Promise<Rejection | null> {
-    const made = await this.make(batch);
+  private async requestBatch(batch: Batch, isWhole = false): Promise<Rejection | null> {
+    const made = await this.makeRequest(batch);
     if (made === null) return null;
     const { operation, stopOnFailure } = this.config;
-    const { batch: rows, answers, reply, end } = made;
+    const { batch: rows, reply, pass } = made;
     let rejection: Rejection | null = null;
     if (reply.kind === 'accepted') {
       this.rejectedInARow.count = this.unclearInARow = 0;
-      const outcomes = operation.outcomes(rows, answers);
-      this.settleAll(rows, (_row, index) => outcomes[index] ?? NOT_LISTED, joinAnswers(answers));
-    } else if (reply.kind === 'uncertain' || answers.length > 0) {
-      const parts = answers.length === 0 ? 0 : operation.bodies(rows).length;
-      const why = parts === 0 ? reply.failure : partlySent(answers.length, parts, reply.failure);
-      this.settleAll(rows, () => ({ kind: 'uncertain', failure: why }));
+      const outcomes = operation.outcomes(rows, reply.data);
+      // Without the entries of messages: the outcomes contain what they say.
+      const { messages: _, ...data } = reply.data;
+      this.settleAll(rows, (_row, index) => outcomes[index] ?? NOT_LISTED, data);
+    } else if (reply.kind === 'uncertain') {
+      this.settleAll(rows, () => ({ kind: 'uncertain', failure: reply.failure }));
     } else {
       // With On Error: Stop, the run ends in any case, so there is nothing to clarify.
       rejection = { batch: rows, reply: isWhole && !stopOnFailure ? await this.clarified(reply) : reply };
@@ -165,7 +158,8 @@ class Dispatch {
       this.settleLast(rejection);
       rejection = null;
     }
-    end();
+    // The next request may leave: the outcomes have shown whether the run goes on.
+    pass.end(reply);
     return rejection;
   }
 
@@ -188,86 +182,58 @@ class Dispatch {
 
   private async isBalanceReported(): Promise<boolean> {
     // Throws if the run has ended for another reason.
-    const reply = await this.config.requests.make({ endpoint: GET_BALANCE }).catch(() => null);
+    const reply = await this.config.requests.readBalance().catch(() => null);
     return reply === null || reply.kind === 'accepted';
   }
 
   /** Makes the request as soon as breaker and journal allow it. @returns null if nothing was requested, and all is settled */
-  private async make(batch: Batch): Promise<Made | null> {
+  private async makeRequest(batch: Batch): Promise<Made | null> {
     let left = batch;
     try {
-      while (left.length > 0) {
+      for (let isOver = false; left.length > 0 && !isOver; left = left.filter(isOpen)) {
         const pass = await this.breaker.admit();
-        const made = pass === null ? null : await this.attempt(left, pass);
-        if (made !== null) return made;
-        left = left.filter(isOpen);
-        if (pass === null) break;
+        const made = pass === null ? 'over' : await this.tryRequest(left, pass);
+        if (typeof made === 'object') return made;
+        isOver = made === 'over';
       }
     } catch {
-      // The run has ended, or was stopped.
-      left = left.filter(isOpen);
+      // The run has ended, or was stopped, during a wait.
     }
     // If the run has not ended, only the Stop button can be the reason; n8n itself tells the user.
-    this.reject(left, this.config.requests.whyHalted ?? failure('stopped'));
+    this.reject(left.filter(isOpen), this.config.requests.whyHalted ?? failure('stopped'));
     return null;
   }
 
-  /** @returns null if the request did not leave, although the run goes on @throws if the run has ended, or was stopped */
-  private async attempt(batch: Batch, pass: Pass): Promise<Made | null> {
-    const { operation, requests, journal, reservations, onSettled } = this.config;
-    const [body = {}, ...more] = operation.bodies(batch);
-    const mayLeave = () => requests.whyHalted === null && pass.isValid();
+  /** @returns whether the run goes on without the request: `again` if it may leave later; `over` if the run has ended */
+  private async tryRequest(batch: Batch, pass: Pass): Promise<Made | 'again' | 'over'> {
+    const { operation, requests, journal, reservations, keepBack, onSettled } = this.config;
     let permission: Permission = 'leave';
     const flight: Flight = {
-      mayLeave,
+      mayLeave: () => requests.whyHalted === null && pass.isValid(),
       beforeRequest: async () => {
-        permission = this.keepBack(batch) ? 'changed' : await journal.beforeRequest(batch, reservations);
+        const hasChanged = keepBack !== null && this.keepBack(batch, keepBack);
+        permission = hasChanged ? 'changed' : await journal.beforeRequest(batch, reservations);
         return permission === 'leave';
       },
-      afterReply: (reply) => {
-        // To the journal, all parts of a text are one request.
-        if (more.length === 0 || reply?.kind !== 'accepted') journal.afterReply(batch, reservations, reply);
-      },
+      afterReply: (reply) => journal.afterReply(batch, reservations, reply),
     };
     try {
-      const reply = await requests.make({ endpoint: operation.endpoint, body }, flight);
-      if (reply.kind === 'accepted' && more.length > 0) return await this.requestParts(batch, reply, more, pass);
-      const answers = reply.kind === 'accepted' ? [reply.data] : [];
-      return { batch, answers, reply, end: () => pass.end(reply) };
-    } catch (error) {
+      return { batch, reply: await requests.make(operation.requestFor(batch), flight), pass };
+    } catch {
       pass.end(null);
-      // Assigned in the flight.
-      const given = permission as Permission;
-      if (given === 'leave' && pass.isValid()) throw error;
-      if (given === 'wait') await requests.wait(ASK_AGAIN_AFTER);
-      else if (given === 'changed') onSettled(batch.filter((row) => !isOpen(row)).length);
-      else if (given !== 'leave') this.reject(batch, given);
-      return null;
     }
-  }
-
-  /** Requests the other parts of a text whose first part was accepted, until one is not sent. */
-  private async requestParts(batch: Batch, first: Accepted, bodies: readonly JsonRecord[], pass: Pass): Promise<Made> {
-    const { operation, requests, journal, reservations } = this.config;
-    const mayLeave = () => requests.whyHalted === null && pass.isValid();
-    const answers = [first.data];
-    let reply: Reply = first;
-    for (const body of bodies) {
-      if (reply.kind !== 'accepted' || singleOutcome(reply.data).kind !== 'sent') break;
-      reply = await requests
-        .make({ endpoint: operation.endpoint, body }, { ...UNOBSERVED, mayLeave })
-        .catch((): Reply => ({ kind: 'uncertain', failure: failure('stopped') }));
-      if (reply.kind === 'accepted') answers.push(reply.data);
-    }
-    journal.afterReply(batch, reservations, first);
-    const last = reply;
-    return { batch, answers, reply: last, end: () => pass.end(last) };
+    // Assigned in the flight.
+    const given = permission as Permission;
+    if (given === 'leave') return pass.isValid() ? 'over' : 'again';
+    if (given === 'wait') await requests.wait(ASK_AGAIN_AFTER);
+    else if (given === 'changed') onSettled(batch.filter((row) => !isOpen(row)).length);
+    else this.reject(batch, given);
+    return 'again';
   }
 
   /** Settles messages to keep back after all: a window may have closed since the request was planned, or first made. */
-  private keepBack(batch: Batch): boolean {
-    const { keepBack, journal, reservations } = this.config;
-    if (keepBack === null) return false;
+  private keepBack(batch: Batch, keepBack: KeepBack): boolean {
+    const { journal, reservations } = this.config;
     const kept: Row[] = [];
     for (const row of batch) {
       const outcome = keepBack(row);
@@ -275,7 +241,7 @@ class Dispatch {
       settle(row, outcome);
       kept.push(row);
     }
-    if (kept.length > 0) journal.note(kept, reservations);
+    journal.note(kept, reservations);
     return kept.length > 0;
   }
 

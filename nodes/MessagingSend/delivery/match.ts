@@ -9,19 +9,16 @@ import type { Batch, Failed, Outcome, Row } from '../messages/row';
  * reordered, doubled or missing, so they are matched by phone, then by order. A message without an entry is uncertain.
  */
 export function matchEntries(batch: Batch, data: JsonRecord): readonly Outcome[] {
-  return confirmed(
-    matched(batch, uniqueEntries(Array.isArray(data.messages) ? data.messages.filter(isRecord) : [])),
-    data,
-  );
-}
-
-function matched(batch: Batch, entries: readonly JsonRecord[]): Outcome[] {
-  const isInPlace = (entry: JsonRecord, index: number) => {
+  const listed = Array.isArray(data.messages) ? data.messages.filter(isRecord) : [];
+  const mayShareEntries = batch.some(({ isOneOfSeveral, parts }) => isOneOfSeveral || parts !== null);
+  // Where each message has another number, entries that are as many and in place can't be doubled.
+  const entries = mayShareEntries || listed.length !== batch.length ? uniqueEntries(listed) : listed;
+  const areInPlace = entries.every((entry, index) => {
     const expected = batch[index]?.phone;
     return entry.phone === expected || [null, expected].includes(phoneOf(entry));
-  };
+  });
   // The usual case: one entry for each message, in order.
-  if (entries.length === batch.length && entries.every(isInPlace)) return entries.map(meaning);
+  if (entries.length === batch.length && areInPlace) return confirmed(entries.map(meaning), data);
 
   const byPhone = new Map<string | null, Outcome[]>();
   for (const entry of entries) addTo(byPhone, phoneOf(entry), meaning(entry));
@@ -33,7 +30,8 @@ function matched(batch: Batch, entries: readonly JsonRecord[]): Outcome[] {
     const outcomes = byPhone.get(phone) ?? [];
     if (outcomes.length < length || outcomes.some(({ kind }) => kind !== outcomes[0]?.kind)) byPhone.delete(phone);
   }
-  return batch.map(({ phone }) => byPhone.get(phone)?.shift() ?? NOT_LISTED);
+  const outcomes = batch.map(({ phone }) => byPhone.get(phone)?.shift() ?? NOT_LISTED);
+  return confirmed(outcomes, data);
 }
 
 /** The outcome of a message, from the data of a single send (API 2.2). */

@@ -84,7 +84,7 @@ export function divertToTester(rows: readonly Row[], { phone, person, count }: T
  */
 export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone: string): KeepBack | Failure | null {
   const { emptyFields, neverSendTo, sendWindow, testRun } = options;
-  const optedOut = peopleIn(neverSendTo, options.numberCheck === 'off');
+  const optedOut = neverSendTo.numbers === null ? NOBODY : peopleIn(neverSendTo, options.numberCheck === 'off');
   if (isFailure(optedOut)) return optedOut;
   // Test runs ignore the send window.
   const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, [timeZone]);
@@ -96,6 +96,8 @@ export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone
     return sendAt === null ? null : { kind: 'skipped', reason: 'outside_window', sendAt };
   };
 }
+
+const NOBODY: ReadonlySet<string> = new Set();
 
 /** A wrong opt-out list is worse than none, so if one number can't be read, nothing is sent. */
 function peopleIn(

@@ -1,6 +1,6 @@
 import { zonesOf } from '../phone/timeZones';
 
-/** The hours in which messages may leave. */
+/** The hours in which messages may leave, by the recipient's clock. */
 export interface SendWindow {
   /** A minute of the day, inclusive. */
   readonly from: number;
@@ -8,8 +8,6 @@ export interface SendWindow {
   readonly to: number;
   /** The days on which it opens; 0 is Sunday. */
   readonly days: ReadonlySet<number>;
-  /** Whose clock counts: that of the number's country, or the workflow's. */
-  readonly clock: 'recipient' | 'workflow';
 }
 
 const MINUTE = 60_000;
@@ -25,7 +23,7 @@ export class Windows {
   private readonly answers = new Map<readonly string[], { readonly minute: number; readonly opens: number }>();
   private readonly offsets = new Map<string, Map<number, number>>();
 
-  /** @param workflowZone a single zone, for numbers that belong to no country; for all with the workflow's clock */
+  /** @param workflowZone a single zone, for numbers that belong to no country */
   constructor(
     private readonly window: SendWindow,
     private readonly workflowZone: readonly string[],
@@ -36,7 +34,7 @@ export class Windows {
    * window must be open on all of them; if it never is, on the capital's.
    */
   closedUntil(phone: string, now: number): number | null {
-    const own = this.window.clock === 'recipient' ? zonesOf(phone) : [];
+    const own = zonesOf(phone);
     const opens = this.opensAt(own.length > 0 ? own : this.workflowZone, Math.floor(now / MINUTE)) * MINUTE;
     return opens <= now ? null : opens;
   }

@@ -23,8 +23,7 @@ const SWITCH_TO_EXPRESSION = 'Switch the option from Fixed to Expression.';
 const LIST_FORM = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
 const FORMAT_AS_TEXT = 'In the spreadsheet, format the column as text and enter the numbers again.';
 const ENTER_KEY = 'Copy the API key from your account settings to the credential.';
-const AFTER_INTERRUPTION =
-  "Send what did not arrive in a new execution, with only these items. Or, if no uncertain message arrived and n8n still offers Retry, set the option 'On Uncertain Outcome' to Send Again, save, and choose 'Retry with currently saved workflow': it sends all uncertain messages again.";
+const AFTER_INTERRUPTION = 'Send what did not arrive in a new execution, with only these items.';
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
 /** Every failure that this node reports: code, what happened, what to do. `{name}` is filled in for each case. */
@@ -99,6 +98,11 @@ export const CATALOGUE = {
   keyNotEvaluated: invalidParameter(
     "'Message Key' contains an expression that was not evaluated",
     SWITCH_TO_EXPRESSION,
+  ),
+  /** `fields` such as "'id', 'year'". */
+  keyIncomplete: invalidParameter(
+    "'Message Key' needs a value for {fields}, and this item has none",
+    'Fill it in, or use a field that every item has.',
   ),
   countryCodeInvalid: invalidParameter(
     "'Default Country Code' is not a known country code, such as 44 or GB",
@@ -312,9 +316,10 @@ export const CATALOGUE = {
     'Another request stopped the run before this message was sent',
     `Correct what stopped it. ${THEN_SEND_THE_REST}`,
   ),
+  /** Named in no error: the messages that can't be sent are. */
   heldBack: withCode('HELD_BACK', 'run')(
     "Another message can't be sent, so this run sent none",
-    'To send the others anyway, set On Error under Settings to Continue (using error output).',
+    'Correct that one first.',
   ),
   stopped: withCode('STOPPED', 'run')(
     'The run was stopped before this message was sent',

@@ -60,10 +60,10 @@ export class Journal {
    */
   async recall(rows: readonly Row[], lost: Failure | null, pause: () => Promise<void>): Promise<number> {
     const { record, crash } = this;
-    const { recorded, lastBatch } = record.recall(rows);
+    const { recorded, lastBatch } = record.lookUp(rows);
     const isRetry = crash?.isRetry === true;
     // If the database can't be asked, nothing leaves and nothing is noted: the next attempt asks again.
-    const asked = crash === null ? NO_LEDGER : await crash.recall(rows, pause).catch(() => notAsked(isRetry));
+    const asked = crash === null ? NO_LEDGER : await crash.lookUp(rows, pause).catch(() => notAsked(isRetry));
     const { listed, attempt } = asked;
     this.attempt = attempt;
     if (recorded === null && listed === null) return lastBatch;
@@ -154,16 +154,15 @@ export class Journal {
     for (const batch of this.inFlight) this.record.note(batch, IN_FLIGHT);
   }
 
-  /** Called when every message has its outcome. @param isAllSent whether a re-run would have nothing to do */
-  conclude(isAllSent: boolean): void {
-    if (isAllSent) this.record.clear();
-  }
-
-  /** Called when the attempt has ended in any way. Resolves once everything that others need is stored. */
-  async end(): Promise<void> {
-    await Promise.all(Array.from(this.reservations.values(), async (reservations) => await reservations.end()));
-    await this.attempt?.end();
-    await this.crash?.end();
+  /**
+   * Called when the attempt has ended in any way. Resolves once everything that others need is stored.
+   * @param isAllDone whether a re-run would have nothing to do
+   */
+  async finish(isAllDone: boolean): Promise<void> {
+    if (isAllDone) this.record.clear();
+    await Promise.all(Array.from(this.reservations.values(), async (reservations) => await reservations.finish()));
+    await this.attempt?.finish();
+    await this.crash?.finish();
   }
 }
 

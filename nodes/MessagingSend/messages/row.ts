@@ -38,6 +38,8 @@ export interface Row extends Origin {
   isOneOfSeveral: boolean;
   /** The message that is sent in its place, because both are the same. */
   duplicateOf: Row | null;
+  /** The number of its page in the journal, from 0; -1 if it is on none. */
+  page: number;
   /** The number of its request, counted from 1; null if there is none, or none is known. */
   batch: number | null;
   /** The `data` of the answer to its request (API 2.2, 2.3): one object for all rows of a request. */
@@ -98,7 +100,7 @@ export function isOpen({ outcome, duplicateOf }: Row): boolean {
 }
 
 /** Whether the message must not be sent again. */
-export function mayHaveBeenSent(outcome: Outcome | null): outcome is Sent | Failed {
+export function mayHaveBeenSent(outcome: Outcome | null): outcome is Sent | (Failed & { readonly kind: 'uncertain' }) {
   return outcome?.kind === 'sent' || outcome?.kind === 'uncertain';
 }
 
@@ -110,18 +112,23 @@ export function identityOf({ person, key, text }: Row): string {
   return key === null ? `${person} text ${text.trim()}` : `${person} key ${key}`;
 }
 
+/** The origin of a message as a text: `12`, or `12.3` for an entry of a list. */
+export function placeOf({ item, entry }: Origin): string {
+  return entry === null ? `${item}` : `${item}.${entry}`;
+}
+
 /** The texts that are sent for a message, in order. Nearly all messages have one. */
 export function textsOf({ text, parts }: Row): readonly string[] {
   return parts ?? [text];
 }
 
-/**
- * Marks a message whose person gets several in this run, and the first of them.
- * @param firsts the first message of each person so far
- */
-export function markIfSeveral(row: Row, firsts: Map<string, Row>): void {
-  if (row.defect !== null) return;
-  const first = firsts.get(row.person);
-  if (first === undefined) firsts.set(row.person, row);
-  else first.isOneOfSeveral = row.isOneOfSeveral = true;
+/** Marks the messages whose person gets several. */
+export function markSeveral(rows: readonly Row[]): void {
+  const firsts = new Map<string, Row>();
+  for (const row of rows) {
+    if (row.defect !== null) continue;
+    const first = firsts.get(row.person);
+    if (first === undefined) firsts.set(row.person, row);
+    else first.isOneOfSeveral = row.isOneOfSeveral = true;
+  }
 }

@@ -21,8 +21,8 @@ import type { INode } from 'n8n-workflow';
  * | A request is made once: n8n repeats one with status 401 only for credentials with `preAuthentication`, and follows no redirect with `disableFollowRedirect` | `http.ts` | n8n repeats no request after a 401, and follows no redirect |
  * | `credentialsDecrypted` replaces the node's credential for a request | `http.ts` | A credential with expressions sends each item from its own account |
  * | `getNodeParameter` with `rawExpressions` gives a parameter as it is stored | `input/itemParameters.ts` | A credential with expressions sends each item from its own account |
- * | `$rawParameter["&name"]` is a field of the credential as it is stored: {@link IS_FIXED} | `input/account.ts` | A credential with expressions sends each item from its own account |
- * | An expression in a credential that fails has the text {@link CREDENTIAL_EXPRESSION_FAILED} in its error | `input/account.ts` | A credential with expressions sends each item from its own account |
+ * | `$rawParameter["&name"]` is a field of the credential as it is stored: {@link IS_FIXED} | `input/credential.ts` | A credential with expressions sends each item from its own account |
+ * | An expression in a credential that fails has the text {@link CREDENTIAL_EXPRESSION_FAILED} in its error | `input/credential.ts` | A credential with expressions sends each item from its own account |
  * | The type of a node that a model calls ends in `Tool`: {@link isTool} | `run.ts`, `memory/execution.ts` | A client gets the balance, sends a message, and a list with one request |
  * | Of one whose calls a person approves, in `HitlTool`: {@link isHumanReview} | `waiting.ts` | The reviewer gets the tool and its input with a link, and only the button on its page runs the tool |
  * | `{ error, details }` leaves through the error output, and `error` stays a text | `output/outputItems.ts` | With the second output the first Retry succeeds, and n8n offers no further one |

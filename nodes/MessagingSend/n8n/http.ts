@@ -10,48 +10,109 @@ import type { Account } from '../api/account';
 import { GET_BALANCE } from '../api/endpoints';
 import { keyMask } from '../api/keyMask';
 import { networkReply } from '../api/networkReply';
-import { type ApiRequest, type Call, type HttpAnswer, readReply, rejected } from '../api/reply';
+import { isRecord } from '../api/records';
+import { type ApiRequest, type Call, type HttpAnswer, readReply, rejected, type Reply } from '../api/reply';
 import { failure } from '../failures/failure';
-import { CREDENTIAL, type NodeAccount } from './input/account';
+import { CREDENTIAL, type NodeAccount } from './input/credential';
 import type { RequestOptions } from './input/requestOptions';
 import { pause } from './pause';
 
 /**
  * How every request is made, both declaratively (as `requestDefaults`) and from code. Error responses are read here
  * instead of being thrown by n8n, which would replace the service's texts with its own. A POST follows no redirects.
- * Bodies are text, so that this node parses them.
+ * Bodies are streams, because n8n itself would read one of any length.
  */
 export const REQUEST_DEFAULTS = {
   headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-  encoding: 'text',
+  encoding: 'stream',
   returnFullResponse: true,
   ignoreHttpStatusErrors: true,
   disableFollowRedirect: true,
 } as const satisfies Partial<IHttpRequestOptions>;
 
-type Send = (request: ApiRequest, baseUrl: string) => Promise<HttpAnswer>;
+/** In bytes; no answer of the service is as long. */
+const MAX_ANSWER = 10_000_000;
 
-/** A call that reads the answer from `send`. Anything that `send` throws is read as a network failure. */
-export function callBy(send: Send, { baseUrl, apiKey }: Account): Call {
+/** The longest time that a timer of Node can have, in milliseconds. */
+const MAX_TIME = 2 ** 31 - 1;
+
+/**
+ * Calls that `send` makes. Anything that it throws is read as a network failure.
+ * @param common the options that all requests share, with the user's 'Timeout'
+ * @param signal ends a request in flight
+ */
+export function callBy(
+  send: (options: IHttpRequestOptions) => Promise<HttpAnswer>,
+  common: Partial<IHttpRequestOptions>,
+  { baseUrl, apiKey }: Account,
+  signal: AbortSignal | undefined,
+): Call {
   const mask = keyMask(apiKey);
-  return async (request) => {
+  const request = async ({ endpoint, body, timeout = MAX_TIME }: ApiRequest, baseURL: string): Promise<Reply> => {
+    // Many requests may leave, or get their answers, at the same time.
+    await pause();
+    const time = Math.ceil(Math.min(common.timeout ?? MAX_TIME, timeout));
+    // The timeout of n8n's helper starts again with each byte that arrives. Each request has a signal of its own, because
+    // Node warns of a leak if one has more than ten listeners.
+    const deadline = AbortSignal.timeout(time);
+    const ended = AbortSignal.any(signal === undefined ? [deadline] : [deadline, signal]);
     try {
-      return readReply(await send(request, baseUrl), mask, request.body);
+      const answer = await send({
+        ...common,
+        headers: { ...common.headers },
+        method: endpoint.method,
+        baseURL,
+        url: endpoint.path,
+        body: body as IDataObject | undefined,
+        timeout: time,
+        get abortSignal() {
+          return ended;
+        },
+        set abortSignal(_) {
+          // n8n's helper sets the signal of the execution, which knows no deadline.
+        },
+      });
+      const text = await readBody(answer.body);
+      await pause();
+      return readReply({ ...answer, body: text }, mask, body);
     } catch (error) {
-      const reply = networkReply(error);
-      if (reply.failure.code !== 'CONNECTION_LOST' || !(await takesOnlyHttps(send, baseUrl))) return reply;
-      return rejected(failure('httpsNeeded', undefined, { code: 'UNREACHABLE_EPROTO' }));
+      return networkReply(error, deadline.aborted);
     }
+  };
+  return async (asked) => {
+    const reply = await request(asked, baseUrl);
+    const { code = null, httpStatus } = reply.kind === 'uncertain' ? reply.failure : {};
+    if (code !== 'CONNECTION_LOST' || httpStatus !== null || !(await takesOnlyHttps(request, baseUrl))) return reply;
+    return rejected(failure('httpsNeeded', undefined, { code: 'UNREACHABLE_EPROTO' }));
   };
 }
 
+/** Reads the text of a body. @returns undefined if it is too long */
+async function readBody(body: unknown): Promise<unknown> {
+  if (!isRecord(body) || !(Symbol.asyncIterator in body)) return body;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    // This also closes the connection.
+    if (length > MAX_ANSWER) return undefined;
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
 /** Whether the port in an http:// address only speaks TLS: then it has read no request without TLS. */
-async function takesOnlyHttps(send: Send, baseUrl: string): Promise<boolean> {
+async function takesOnlyHttps(
+  request: (request: ApiRequest, address: string) => Promise<Reply>,
+  baseUrl: string,
+): Promise<boolean> {
   const { protocol, port } = new URL(baseUrl);
   if (protocol !== 'http:' || port === '') return false;
-  const isCertificate = (error: unknown) => /CERT|SELF_SIGNED|UNABLE_TO_/.test(networkReply(error).failure.code);
-  const answers = async (address: string) =>
-    await send({ endpoint: GET_BALANCE, timeout: 5_000 }, address).then(() => true, isCertificate);
+  const answers = async (address: string) => {
+    const reply = await request({ endpoint: GET_BALANCE, timeout: 5_000 }, address);
+    if (reply.kind === 'accepted' || reply.failure.httpStatus !== null) return true;
+    return /CERT|SELF_SIGNED|UNABLE_TO_/.test(reply.failure.code);
+  };
   return (await answers(baseUrl.replace(/^http/i, 'https'))) && !(await answers(baseUrl));
 }
 
@@ -67,35 +128,9 @@ export function httpCall(
 ): Call {
   // Otherwise n8n would read the credential again for each request, and always for the first item.
   const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data: account.credential };
-  const send: Send = async ({ endpoint, body, timeout = Infinity }, baseURL) => {
-    // Many requests may leave, or get their answers, at the same time.
-    await pause();
-    const answer = (await context.helpers.httpRequestWithAuthentication.call(
-      withSignal(context, signal),
-      CREDENTIAL,
-      {
-        ...REQUEST_DEFAULTS,
-        ...options.http,
-        timeout: Math.min(options.http.timeout, timeout),
-        headers: { ...REQUEST_DEFAULTS.headers },
-        method: endpoint.method,
-        baseURL,
-        url: endpoint.path,
-        body: body as IDataObject | undefined,
-      },
-      { credentialsDecrypted },
-    )) as IN8nHttpFullResponse;
-    await pause();
-    return answer;
-  };
-  return callBy(send, account);
-}
-
-/**
- * For each request, n8n's helper adds a listener to the signal of the context; a poll has no signal. Node warns of a
- * leak if a signal has more than ten listeners, so each request gets a signal of its own.
- */
-function withSignal(context: object, signal: AbortSignal | undefined): IExecuteFunctions {
-  const own = signal && AbortSignal.any([signal]);
-  return Object.create(context, { getExecutionCancelSignal: { value: () => own } }) as IExecuteFunctions;
+  const send = async (request: IHttpRequestOptions) =>
+    (await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, request, {
+      credentialsDecrypted,
+    })) as IN8nHttpFullResponse;
+  return callBy(send, { ...REQUEST_DEFAULTS, ...options.http }, account, signal);
 }

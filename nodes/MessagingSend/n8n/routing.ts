@@ -1,8 +1,8 @@
 import type {
   DeclarativeRestApiSettings,
-  IDataObject,
   IExecutePaginationFunctions,
   IExecuteSingleFunctions,
+  IHttpRequestOptions,
   IN8nHttpFullResponse,
   INodeExecutionData,
   INodePropertyRouting,
@@ -32,29 +32,24 @@ export function routingOf({ method, path }: Endpoint, operation: Operation): INo
   };
 }
 
-/** Passes on the whole answer, for `routedCall` to read. */
+/** Passes on the whole answer, for `routedCall` to read. Its body is a stream, which n8n's types leave out. */
 function keepAnswer(
   this: IExecuteSingleFunctions,
   items: INodeExecutionData[],
   { statusCode, body, headers }: IN8nHttpFullResponse,
 ): Promise<INodeExecutionData[]> {
-  return Promise.resolve(items.map((item) => ({ ...item, json: { statusCode, body: body as string, headers } })));
+  return Promise.resolve(
+    items.map((item) => ({ ...item, json: { statusCode, body: body as unknown as string, headers } })),
+  );
 }
 
 /** Calls the service with the request that the routing has prepared. */
 export function routedCall(context: IExecutePaginationFunctions, request: RoutedRequest, account: Account): Call {
-  return callBy(async ({ endpoint, body, timeout = Infinity }, baseURL) => {
-    const options = {
-      ...request.options,
-      // n8n makes the address from the first item's credential, and takes the key from this item's.
-      baseURL,
-      method: endpoint.method,
-      url: endpoint.path,
-      body: body as IDataObject | undefined,
-      timeout: Math.min(request.options.timeout ?? Infinity, timeout),
-    };
+  const send = async (options: IHttpRequestOptions) => {
     const [item] = await context.makeRoutingRequest.call(context, { ...request, options });
-    const { statusCode, body: text, headers } = item?.json ?? {};
-    return { statusCode: Number(statusCode), body: text, headers: isRecord(headers) ? headers : {} };
-  }, account);
+    const { statusCode, body, headers } = item?.json ?? {};
+    return { statusCode: Number(statusCode), body, headers: isRecord(headers) ? headers : {} };
+  };
+  // n8n makes the address from the first item's credential, and takes the key from this item's.
+  return callBy(send, request.options as Partial<IHttpRequestOptions>, account, context.getExecutionCancelSignal());
 }

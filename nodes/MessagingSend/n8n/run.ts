@@ -15,10 +15,10 @@ import type { Row } from '../messages/row';
 import { requestsOf } from '../requests/requests';
 import { isTool } from './assumptions';
 import { httpCall } from './http';
-import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/account';
+import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/credential';
 import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
 import { fieldsBehind } from './input/itemParameters';
-import { GivenOptions, includeOtherFields, readBoolean } from './input/options';
+import { booleanIn, GivenOptions, includeOtherFields } from './input/readOptions';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt, keptOfCall } from './memory/execution';
 import { canRemember, journalOfCall, journalWithoutTrace, openJournal } from './memory/openJournal';
@@ -40,6 +40,9 @@ export interface Job {
 }
 
 export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts };
+
+/** A re-run has nothing to do for messages with these outcomes. */
+const DONE: ReadonlySet<string> = new Set(['sent', 'skipped']);
 
 /** What applies to a whole run. */
 interface Settings {
@@ -94,7 +97,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     const kind = dryRun ? 'dry' : testRun === null ? 'real' : 'test';
     const memory = { kind, isSendOnce: duplicateMessages === 'sendOnceEver', maxWait } as const;
     const signal = context.getExecutionCancelSignal();
-    return await send({
+    return await sendJob({
       context,
       job,
       settings,
@@ -121,7 +124,7 @@ export function forItem({ readDrafts, ...given }: JobOfItems) {
     const unsupported = isTool(this.getNode()) ? null : failure('engineUnsupported');
     const job = { ...given, drafts: draftsOfCall(this, readDrafts), failure: unsupported };
     const read = (path: string, fallback: unknown): unknown => this.getNodeParameter(path, fallback);
-    const { items } = await send({
+    const { items } = await sendJob({
       context: this,
       job,
       // Proxy, timeout and SSL are set by the routing itself.
@@ -139,20 +142,21 @@ export function forItem({ readDrafts, ...given }: JobOfItems) {
   };
 }
 
+type ReadValue = (path: string, fallback: unknown) => unknown;
+
 /** @param run null if n8n keeps nothing for the node beyond the execution */
-function readSettings(job: Job, read: GivenOptions['read'], mode: string, run: IExecuteFunctions | null): Settings {
-  const given = new GivenOptions('options', read, (path) => (run === null ? '' : fieldsBehind(run, path)));
-  const givenForRequests = new GivenOptions('requestOptions', read);
+function readSettings(job: Job, read: ReadValue, mode: string, run: IExecuteFunctions | null): Settings {
+  const given = new GivenOptions(read, (path) => (run === null ? '' : fieldsBehind(run, path)));
   const options = job.readOptions(given);
   const settings = {
     // An evaluation compares outputs; it must reach nobody.
     options: mode === 'evaluation' ? { ...options, dryRun: true } : options,
-    includesInput: readBoolean(given, includeOtherFields),
-    requestOptions: readRequestOptions(givenForRequests),
+    includesInput: given.read(includeOtherFields, booleanIn, false),
+    requestOptions: readRequestOptions(given),
   };
   const needsMemory = options.duplicateMessages === 'sendOnceEver';
   const unavailable = needsMemory && (run === null || !canRemember(run)) ? failure('sendOnceUnavailable') : null;
-  return { ...settings, failure: job.failure ?? given.failure ?? givenForRequests.failure ?? unavailable };
+  return { ...settings, failure: job.failure ?? given.failure ?? unavailable };
 }
 
 /**
@@ -160,19 +164,12 @@ function readSettings(job: Job, read: GivenOptions['read'], mode: string, run: I
  * @throws the set-up's error, if the set-up is wrong, On Error is Stop, and no earlier attempt has an outcome; the
  * run's error, if a message was not sent, and On Error is Stop
  */
-async function send(run: Invocation): Promise<Delivered> {
+async function sendJob(run: Invocation): Promise<Delivered> {
   const { context, job, settings, accounts, journal } = run;
   const { options, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
   const tally = { requests: 0 };
   const senders = new Map<string, Sender>();
-  const newSender = (account: NodeAccount): Sender => {
-    const limits = { ...options, interval: requestOptions.interval };
-    const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal(), tally);
-    const id = accountId(account);
-    const { kept, execution } = run.outages;
-    return { account: id, requests, outages: outagesIn(kept, id, execution, Date.now) };
-  };
   let [latest, latestSender]: [NodeAccount | null, Sender | null] = [null, null];
   const senderOf = (item: number): Sender | Failure => {
     const account = accounts.of(item);
@@ -180,12 +177,18 @@ async function send(run: Invocation): Promise<Delivered> {
     if (isFailure(account)) return account;
     // The key alone says whose messages they are, and the address where their requests go. A key has no line break.
     const name = `${account.apiKey}\n${account.baseUrl}`;
-    const sender = senders.get(name) ?? newSender(account);
-    senders.set(name, sender);
+    let sender = senders.get(name);
+    if (sender === undefined) {
+      const limits = { ...options, interval: requestOptions.interval };
+      const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal(), tally);
+      const id = accountId(account);
+      const { kept, execution } = run.outages;
+      senders.set(name, (sender = { account: id, requests, outages: outagesIn(kept, id, execution, Date.now) }));
+    }
     [latest, latestSender] = [account, sender];
     return sender;
   };
-  let rows: readonly Row[];
+  let rows: readonly Row[] = [];
   try {
     const kept = keepBackBy(options, Date.now, context.getTimezone());
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
@@ -210,7 +213,8 @@ async function send(run: Invocation): Promise<Delivered> {
       onProgress: run.onProgress,
     });
   } finally {
-    await journal.end();
+    const isDone = rows.length > 0 && rows.every(({ outcome }) => outcome !== null && DONE.has(outcome.kind));
+    await journal.finish(isDone && !options.dryRun);
   }
   const summary = await summarize(rows, tally.requests, senders.size, options);
   run.report(summary);

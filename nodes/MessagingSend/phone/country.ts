@@ -11,6 +11,8 @@ export interface Country {
   readonly trunk: string;
   /** Matches the country's international prefixes, and 00, which people write everywhere. */
   readonly exit: RegExp;
+  /** Matches digits that begin with one. */
+  readonly withExit: RegExp;
   /** Whether the digits after the code can begin with 0; `rarely`: only in special numbers. */
   readonly leadingZero: 'never' | 'rarely' | 'usually';
   /** The length of most mobile numbers; 0 if it is not known. */
@@ -30,18 +32,15 @@ interface KindOfNumber {
 /** The API takes 7 to 15 digits (4.2); a country can need more. */
 export const MIN_DIGITS = 7;
 
-let entries: ReadonlyMap<string, string> | undefined;
-/** Only the countries that numbers have needed so far, because reading patterns takes long. */
-const countries = new Map<string, Country>();
+/**
+ * By code and by region; an entry of the plan until a number needs its country, because reading patterns takes long. The
+ * plan is divided when a number first needs it, long after n8n has loaded the node.
+ */
+let countries: Map<string, Country | string> | undefined;
 
-/** By code and by region. The table is divided when a number first needs it, long after n8n has loaded the node. */
-function allEntries(): ReadonlyMap<string, string> {
-  entries ??= new Map(
-    NUMBERING_PLAN.trim()
-      .split(/\s+/)
-      .flatMap((entry) => namesIn(entry).map((name) => [name, entry] as const)),
-  );
-  return entries;
+function dividedPlan(): Map<string, Country | string> {
+  const entries = NUMBERING_PLAN.trim().split(/\s+/);
+  return new Map(entries.flatMap((entry) => namesIn(entry).map((name) => [name, entry] as const)));
 }
 
 function namesIn(entry: string): string[] {
@@ -51,13 +50,15 @@ function namesIn(entry: string): string[] {
 
 function readEntry(entry: string): Country {
   const [code = '', ...regions] = namesIn(entry);
-  const [, , lengths, trunk = '', zero, exit = '', usualLength = '', ...kinds] = entry.split(';');
+  const [, , lengths, trunk = '', zero, ownExit = '', usualLength = '', ...kinds] = entry.split(';');
+  const exit = ownExit === '' ? '00' : `00|${ownExit}`;
   return {
     code,
     regions,
     lengths: numbersOf(lengths),
     trunk,
-    exit: matchingAll(exit === '' ? '00' : `00|${exit}`),
+    exit: matchingAll(exit),
+    withExit: new RegExp(`^(?:${exit})`),
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     usualLength: Number(usualLength),
     mobile: kindOfNumber(kinds),
@@ -93,18 +94,19 @@ function numbersOf(ranges = ''): number[] {
 
 /** Always the same object for a country. @param code such as 44, or the two letters of a region, such as GB */
 export function countryWithCode(code: string): Country | undefined {
+  countries ??= dividedPlan();
   const known = countries.get(code);
-  const entry = known === undefined ? allEntries().get(code) : undefined;
-  if (entry === undefined) return known;
-  const country = readEntry(entry);
-  for (const name of namesIn(entry)) countries.set(name, country);
+  if (typeof known !== 'string') return known;
+  const country = readEntry(known);
+  for (const name of namesIn(known)) countries.set(name, country);
   return country;
 }
 
 /** The country whose code the digits begin with. No code is the beginning of another. */
 export function countryOf(digits: string): Country | undefined {
-  const [one, two, three] = [digits.slice(0, 1), digits.slice(0, 2), digits.slice(0, 3)];
-  return countryWithCode(one) ?? countryWithCode(two) ?? countryWithCode(three);
+  return (
+    countryWithCode(digits.slice(0, 1)) ?? countryWithCode(digits.slice(0, 2)) ?? countryWithCode(digits.slice(0, 3))
+  );
 }
 
 /** Such as "44 (United Kingdom and others)"; only the code if it belongs to no country. */
@@ -124,9 +126,16 @@ export function dropsZero({ trunk }: Country): boolean {
   return trunk === '' || trunk.startsWith('0');
 }
 
+let all: ReadonlySet<Country> | undefined;
+
 /** Whether digits without a country code are a mobile number in any country. */
 export function isMobileSomewhere(national: string): boolean {
-  return [...allEntries().keys()].some((code) => countryWithCode(code)?.mobile.pattern?.test(national));
+  all ??= new Set([...dividedPlan().keys()].flatMap((name) => countryWithCode(name) ?? []));
+  for (const { mobile } of all) {
+    // The pattern decides. Most countries' numbers have other lengths, which is faster to see.
+    if (mobile.lengths.includes(national.length) && mobile.pattern?.test(national) === true) return true;
+  }
+  return false;
 }
 
 /** Compares length and first two digits, only to choose between readings: patterns lag behind new numbers. */

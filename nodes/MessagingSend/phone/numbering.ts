@@ -3,45 +3,49 @@ import { type Country, countryOf, dropsZero, isMobileSomewhere, keepsZero, looks
 // If its country is known, only a number's length decides whether it is possible. The first digits of mobile numbers
 // decide between several possible readings of the same digits, and never reject one.
 
-/** Whether the country is known, and the digits after its code pass a test. */
-function isOf(number: string, test: (country: Country, national: string) => boolean | undefined): boolean {
-  const country = countryOf(number);
-  return country !== undefined && test(country, number.slice(country.code.length)) === true;
-}
-
 /** Whether the country's pattern knows it as a mobile number: a new range may still be missing there. */
-export function hasMobilePattern(number: string): boolean {
-  return isOf(number, ({ mobile }, national) => mobile.pattern?.test(national));
+export function hasMobilePattern({ code, mobile }: Country, number: string): boolean {
+  return mobile.pattern?.test(number.slice(code.length)) === true;
 }
 
 /** Whether it is such a mobile number, or looks like a landline. */
-function isGivenOut(number: string): boolean {
-  return hasMobilePattern(number) || isOf(number, ({ landline }, national) => looksLike(landline, national));
+function isGivenOut(country: Country, number: string): boolean {
+  return hasMobilePattern(country, number) || looksLike(country.landline, number.slice(country.code.length));
 }
 
 /**
  * Whether digits without + or 00 certainly begin with a country code: they are a mobile number, or a landline and, as
  * they stand, no country's mobile number. 2015550123 is a landline in Egypt, and a number in New Jersey.
  */
-export function hasCodeForSure(number: string): boolean {
-  return hasMobilePattern(number) || (isGivenOut(number) && !isMobileSomewhere(number));
+export function hasCodeForSure(country: Country, number: string): boolean {
+  return hasMobilePattern(country, number) || (isGivenOut(country, number) && !isMobileSomewhere(number));
 }
 
-function isMobile(number: string): boolean {
-  return isOf(number, ({ mobile }, national) => looksLike(mobile, national));
+function isMobile({ code, mobile }: Country, number: string): boolean {
+  return looksLike(mobile, number.slice(code.length));
 }
 
 /** The number that identifies a person in every spelling, whether or not numbers are checked. */
 export function personOf(phone: string): string {
-  const number = internationalNumber(phone) ?? phone;
-  // In Argentina, a mobile number reaches the same person with or without a 9 after the country code.
-  return number.startsWith('54') && number.length === 12 ? `549${number.slice(2)}` : number;
+  return personWith(internationalNumber(phone) ?? phone);
+}
+
+/**
+ * The person that a number in its usual spelling belongs to. In Argentina, a mobile number reaches the same person with
+ * or without a 9 after the country code.
+ */
+export function personWith(number: string): string {
+  return number.length === 12 && number.startsWith('54') ? `549${number.slice(2)}` : number;
 }
 
 /** The number with its country code, if its length is possible in that country; else null. */
 export function internationalNumber(digits: string): string | null {
   const country = countryOf(digits);
-  return country === undefined ? null : numberIn(country, digits.slice(country.code.length));
+  if (country === undefined) return null;
+  const given = digits.slice(country.code.length);
+  const national = nationalNumber(country, given);
+  if (national === null) return null;
+  return national === given ? digits : country.code + national;
 }
 
 /** The longest international prefix. */
@@ -56,14 +60,18 @@ const MAX_EXIT_DIGITS = 8;
 export function numberAbroad(home: Country, digits: string, groups: readonly string[]): string | null {
   // An international prefix is never followed by the caller's own country code.
   if (digits.startsWith(`00${home.code}`)) return internationalNumber(digits.slice(2));
-  const readings: Array<{ readonly phone: string; readonly start: string }> = [];
+  if (!home.withExit.test(digits)) return null;
+  const readings: Array<{ readonly phone: string; readonly start: string; readonly country: Country }> = [];
   for (let length = 1; length <= MAX_EXIT_DIGITS; length += 1) {
     const start = digits.slice(0, length);
     const phone = home.exit.test(start) ? internationalNumber(digits.slice(length)) : null;
-    if (phone !== null) readings.push({ phone, start });
+    const country = phone === null ? undefined : countryOf(phone);
+    if (phone !== null && country !== undefined) readings.push({ phone, start, country });
   }
   const asWritten = readings.find(({ start }) => groups[0] === start);
-  return (asWritten ?? readings.find(({ phone }) => isMobile(phone)) ?? readings.at(-1))?.phone ?? null;
+  return (
+    (asWritten ?? readings.find(({ phone, country }) => isMobile(country, phone)) ?? readings.at(-1))?.phone ?? null
+  );
 }
 
 /**
@@ -75,17 +83,17 @@ export function numberAbroad(home: Country, digits: string, groups: readonly str
  */
 export function numberFrom(home: Country, digits: string, groups: readonly string[]): string | null {
   const withCode = digits.startsWith(home.code) ? numberAtHome(home, digits.slice(home.code.length)) : null;
-  if (withCode !== null && isMobile(withCode)) return withCode;
+  if (withCode !== null && isMobile(home, withCode)) return withCode;
   const dialedAtHome = afterTrunk(home, digits);
   if (dialedAtHome !== null) return dialedAtHome;
   const national = numberAtHome(home, digits);
-  if (national !== null && isMobile(national)) return national;
+  if (national !== null && isMobile(home, national)) return national;
   // Without a domestic prefix, as in Czechia, a landline can look like a mobile number abroad.
   if (national !== null && withCode === null && home.trunk === '' && looksLike(home.landline, digits)) return national;
-  const foreign = countryOf(digits) !== home && hasCodeAsGroup(digits, groups) ? internationalNumber(digits) : null;
-  const abroad = foreign !== null && hasCodeForSure(foreign) ? foreign : null;
-  if (abroad !== null && isMobile(abroad)) return abroad;
-  return withCode ?? national ?? abroad;
+  const other = countryOf(digits);
+  const foreign = other !== home && hasCodeAsGroup(digits, groups) ? internationalNumber(digits) : null;
+  if (other === undefined || foreign === null || !hasCodeForSure(other, foreign)) return withCode ?? national;
+  return isMobile(other, foreign) ? foreign : (withCode ?? national ?? foreign);
 }
 
 /**
@@ -101,9 +109,9 @@ export function hasCodeAsGroup(digits: string, groups: readonly string[]): boole
 
 /** The number in this country, even if it only lacks the zero that its mobile numbers begin with. */
 export function numberAtHome(home: Country, national: string): string | null {
-  const number = numberIn(home, national);
-  const isZeroLost = number === null && keepsZero(home) && looksLike(home.mobile, `0${national}`);
-  return isZeroLost ? `${home.code}0${national}` : number;
+  const number = nationalNumber(home, national);
+  if (number !== null) return home.code + number;
+  return keepsZero(home) && looksLike(home.mobile, `0${national}`) ? `${home.code}0${national}` : null;
 }
 
 /**
@@ -111,26 +119,30 @@ export function numberAtHome(home: Country, national: string): string | null {
  * can be parts of one number.
  * @param home the country in which a number without + or 00 was read
  */
-export function digitsBehind(number: string, groups: readonly string[], home: Country | undefined): number {
+export function digitsBehind(
+  country: Country,
+  number: string,
+  groups: readonly string[],
+  home: Country | undefined,
+): number {
   const written = groups.join('');
-  const hasHomeCode = number === written && countryOf(number) === home;
+  const hasHomeCode = number === written && country === home;
   let behind = 0;
-  for (const group of groups.slice(1).reverse()) {
-    behind += group.length;
+  for (let last = groups.length - 1; last > 0; last -= 1) {
+    behind += groups[last]?.length ?? 0;
+    if (isWholeMobile(country, number.slice(0, -behind))) return behind;
+    if (home === undefined) continue;
     const before = written.slice(0, -behind);
-    const readings = [number.slice(0, -behind)];
-    if (home !== undefined && before.startsWith(home.code)) readings.push(before);
-    if (home !== undefined && !hasHomeCode) readings.push(numberAtHome(home, before) ?? '');
-    if (readings.some(isWholeMobile)) return behind;
+    if (before.startsWith(home.code) && isWholeMobile(home, before)) return behind;
+    if (!hasHomeCode && isWholeMobile(home, numberAtHome(home, before) ?? '')) return behind;
   }
   return 0;
 }
 
 /** Whether it is a mobile number of the usual length, or a longer one. */
-function isWholeMobile(number: string): boolean {
-  return isOf(number, ({ mobile, usualLength }, national) => {
-    return usualLength > 0 && national.length >= usualLength && looksLike(mobile, national);
-  });
+function isWholeMobile({ code, mobile, usualLength }: Country, number: string): boolean {
+  const national = number.slice(code.length);
+  return usualLength > 0 && national.length >= usualLength && looksLike(mobile, national);
 }
 
 /**
@@ -151,28 +163,33 @@ export function withoutTrunk(country: Country, national: string): string {
   return dropsZero(country) ? national.replace(/^0/, '') : national;
 }
 
-/** The number with its country code, without a domestic prefix; null if its length is impossible. */
-function numberIn(country: Country, national: string): string | null {
-  const forms = formsOf(country, withoutSecondCode(country, national)).map((form) => usualSpelling(country, form));
-  const form = forms.find(({ length }) => country.lengths.includes(length));
-  return form === undefined ? null : country.code + form;
+/** The number as it follows the country code, without a domestic prefix; null if its length is impossible. */
+function nationalNumber(country: Country, given: string): string | null {
+  for (const form of formsOf(country, withoutSecondCode(country, given))) {
+    const national = usualSpelling(country, form);
+    if (!country.lengths.includes(national.length)) continue;
+    // Both the code and the prefix can be written twice, as in 049 1512 3456789 with the code 49.
+    return national === given ? national : nationalNumber(country, national);
+  }
+  return null;
 }
 
 /** The digits after a second country code, if they are a mobile number, unless with it they are one of usual length. */
-function withoutSecondCode({ code, mobile, usualLength }: Country, national: string): string {
+function withoutSecondCode(country: Country, national: string): string {
+  const { code, mobile, usualLength } = country;
   const second = national.startsWith('00') ? national.slice(2) : national;
   const rest = second.slice(code.length);
   if (!second.startsWith(code) || mobile.pattern?.test(rest) !== true) return national;
-  return national.length <= usualLength && isGivenOut(code + national) ? national : rest;
+  return national.length <= usualLength && isGivenOut(country, code + national) ? national : rest;
 }
 
 /** Whether a number seems to have its country code twice, and it is unclear what it is without it. */
-export function hasCodeTwice(number: string, groups: readonly string[]): boolean {
-  return isOf(number, ({ code, lengths }, national) => {
-    const isWrittenTwice = groups.length > 1 && groups.slice(0, 2).every((group) => group.replace(/^00/, '') === code);
-    const isPossible = national.startsWith(code) && lengths.includes(national.length - code.length);
-    return isPossible && !(isWrittenTwice ? hasMobilePattern : isGivenOut)(number);
-  });
+export function hasCodeTwice(country: Country, number: string, groups: readonly string[]): boolean {
+  const { code, lengths } = country;
+  const isPossible = number.startsWith(code, code.length) && lengths.includes(number.length - 2 * code.length);
+  if (!isPossible) return false;
+  const isWrittenTwice = groups.length > 1 && groups.slice(0, 2).every((group) => group.replace(/^00/, '') === code);
+  return !(isWrittenTwice ? hasMobilePattern : isGivenOut)(country, number);
 }
 
 /** What the digits can mean, most likely first. */

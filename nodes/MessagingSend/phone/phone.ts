@@ -11,6 +11,7 @@ import {
   numberAtHome,
   numberFrom,
   personOf,
+  personWith,
   withoutTrunk,
 } from './numbering';
 
@@ -24,13 +25,19 @@ export interface PhoneRules {
   readonly numberCheck: 'on' | 'mobile' | 'off';
 }
 
-/** Digits with the country code (API 4.2: no leading 0 or +). */
 export interface ReadNumber {
+  /** Digits with the country code (API 4.2: no leading 0 or +). */
   readonly phone: string;
+  /** The number in its usual spelling: the same for a person in every spelling, whether or not numbers are checked. */
   readonly person: string;
-  /** Which country a number without + or 00 was read in; absent if it has one of them. */
+  /** Which country a number without + or 00 was read in; null if it has one of them. */
   readonly readAs: 'home' | 'abroad' | null;
 }
+
+const UNGROUPED: readonly string[] = [];
+
+/** No number is longer, not even with brackets and dashes. */
+const MAX_LENGTH = 100;
 
 const CLEAN = /^[1-9]\d{6,14}$/;
 
@@ -72,37 +79,34 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   if (countryCode !== null && home === undefined && numberCheck !== 'off') return failure('countryCodeInvalid');
   const text = asText(given);
   if (text === null) return failure('phoneNotText');
-  const written = CLEAN.test(text) ? { digits: text, groups: [], isDomestic: false } : readWritten(text);
+  const written = CLEAN.test(text) ? { digits: text, groups: UNGROUPED, isDomestic: false } : readWritten(text);
   if (isFailure(written)) return written;
   const { digits, groups, isDomestic } = written;
   const international = digits.replace(INTERNATIONAL, '');
   let isMarked = international !== digits;
   if (isDomestic && countryCode === null) return failure('phoneCountryCode', { start: 'an area code in brackets' });
-  const read = (phone: string): ReadNumber => ({
-    phone,
-    person: personOf(phone),
-    readAs: isMarked ? null : countryOf(phone) === home ? 'home' : 'abroad',
-  });
   if (numberCheck === 'off') {
     const all = isMarked ? international : withCountryCode(written, countryCode, home);
-    return CLEAN.test(all) ? read(all) : whyImpossible(all, groups);
+    if (!CLEAN.test(all)) return whyImpossible(all, groups);
+    return { phone: all, person: personOf(all), readAs: isMarked ? null : countryOf(all) === home ? 'home' : 'abroad' };
   }
   let phone = home === undefined || digits.startsWith('+') ? null : numberAbroad(home, digits, groups);
   isMarked ||= phone !== null;
   if (home === undefined || isMarked) phone ??= internationalNumber(international);
   else phone = isDomestic ? numberAtHome(home, digits) : numberFrom(home, digits, groups);
-  if (phone === null) return isMarked ? whyImpossible(international, groups) : whyImpossible(digits, groups, home);
+  const country = phone === null ? undefined : countryOf(phone);
+  if (phone === null || country === undefined)
+    return isMarked ? whyImpossible(international, groups) : whyImpossible(digits, groups, home);
   if (home === undefined && !isMarked) {
     if (groups.length > 1 && !hasCodeAsGroup(digits, groups))
       return failure('phoneCountryCode', { start: 'digits that are not a country code' });
-    const country = countryOf(phone);
-    if (country && !hasCodeForSure(phone)) return failure('phoneNotGivenOut', { country: countryName(country) });
+    if (!hasCodeForSure(country, phone)) return failure('phoneNotGivenOut', { country: countryName(country) });
   }
-  if (hasCodeTwice(phone, groups)) return failure('phoneExtraDigits');
-  const behind = groups.length > 1 ? digitsBehind(phone, groups, isMarked ? undefined : home) : 0;
+  if (hasCodeTwice(country, phone, groups)) return failure('phoneExtraDigits');
+  const behind = groups.length > 1 ? digitsBehind(country, phone, groups, isMarked ? undefined : home) : 0;
   if (behind > 0) return failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral');
-  if (numberCheck === 'mobile' && !hasMobilePattern(phone)) return failure('phoneNotMobile');
-  return read(phone);
+  if (numberCheck === 'mobile' && !hasMobilePattern(country, phone)) return failure('phoneNotMobile');
+  return { phone, person: personWith(phone), readAs: isMarked ? null : country === home ? 'home' : 'abroad' };
 }
 
 interface Written {
@@ -140,11 +144,20 @@ function withoutWrapping(text: string): string {
 const WHATSAPP =
   /^(?:\S*(?:\bwa\.me\/|\bsend\/?\?phone=)(?:\+|%2B)?(\d+)(?:[/?&#].*)?|\+?(\d+)(?::\d+)?@(?:c\.us|s\.whatsapp\.net))$/i;
 
+/** Digits in groups, as most people write a number: few checks apply to them. */
+const USUAL = /^\+?\d+(?:[ -]\d+)*$/;
+
 function readWritten(given: string): Written | Failure {
+  if (given.length <= MAX_LENGTH && USUAL.test(given)) {
+    if (DATE.test(given)) return failure('phoneDate');
+    const digits = given.replace(/[ -]/g, '');
+    if (digits.length >= 2 * MIN_DIGITS && isSeveral(given, / /)) return failure('phoneSeveral');
+    return inGroups(digits, given, false);
+  }
   const text = withoutWrapping(given);
   const visible = text.replace(INVISIBLE, '');
   if (visible === '') return failure('phoneEmpty');
-  if (visible.length > 100) return failure('phoneLength');
+  if (visible.length > MAX_LENGTH) return failure('phoneLength');
   if (/@(?:lid|g\.us|newsletter|broadcast)$/i.test(visible)) return failure('phoneNoNumber');
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
@@ -163,14 +176,16 @@ function readWritten(given: string): Written | Failure {
   if ([/[ /\\]+/, /[/\\]/].some((mark) => isSeveral(spaced, mark)) || LINE_BREAK.test(text.trim()))
     return failure('phoneSeveral');
   const marked = whole.replace(INTERNATIONAL, '');
-  const groups = spaced
-    .replace(DECIMAL, '$1')
-    .split(/\D+/)
-    .filter((group) => group !== '');
-  const [last = '', before = ''] = groups.toReversed();
-  const endsWithDigit = last.length === 1 && before.length > 1 && groups.join('').length >= MIN_DIGITS;
-  if (endsWithDigit || EXTRA_DIGITS.some((extra) => extra.test(marked))) return failure('phoneExtraDigits');
-  return { digits, groups, isDomestic: /^[([][1-9]\d*[)\]]/.test(visible) };
+  if (EXTRA_DIGITS.some((extra) => extra.test(marked))) return failure('phoneExtraDigits');
+  return inGroups(digits, spaced.replace(DECIMAL, '$1'), /^[([][1-9]\d*[)\]]/.test(visible));
+}
+
+/** @param spaced the number with whatever separates its groups */
+function inGroups(digits: string, spaced: string, isDomestic: boolean): Written | Failure {
+  const groups = spaced.match(/\d+/g) ?? [];
+  const endsWithDigit =
+    groups.at(-1)?.length === 1 && groups.at(-2)?.length !== 1 && groups.join('').length >= MIN_DIGITS;
+  return endsWithDigit ? failure('phoneExtraDigits') : { digits, groups, isDomestic };
 }
 
 /** Not part of any number: a comma, an "or", a second +. */
@@ -178,8 +193,10 @@ const BETWEEN_NUMBERS = /[^\d\s()[\]./\\\p{Pd}\u2212]+/u;
 
 /** Whether two parts are each long enough to be a number. */
 function isSeveral(text: string, between: RegExp): boolean {
-  const parts = text.split(between).map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
-  return parts.filter(({ length }) => length >= MIN_DIGITS).length > 1;
+  const parts = text.split(between).filter(({ length }) => length >= MIN_DIGITS);
+  if (parts.length < 2) return false;
+  const digits = parts.map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
+  return digits.filter(({ length }) => length >= MIN_DIGITS).length > 1;
 }
 
 /** With 'Number Check' off, a leading 0, or brackets around an area code, stand for the default country code. */

@@ -39,7 +39,7 @@ const EMAIL = new RegExp(`^[\\w.!#$%&'*+/=?^\`{|}~-]+@${DOMAIN_LABEL}(?:\\.${DOM
  * @param given as n8n reads it: a text, or a list if the form has the name more than once
  */
 export function writtenIn(given: unknown): string[] {
-  const texts = [given].flat().map(textOf);
+  const texts = [given].flat().map(enteredText);
   return texts.filter((text) => text !== '');
 }
 
@@ -92,6 +92,6 @@ export function count(characters: number): string {
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
 /** Browsers send line breaks as CR LF. */
-function textOf(value: unknown): string {
+function enteredText(value: unknown): string {
   return typeof value === 'string' && VISIBLE.test(value) ? value.replaceAll('\r\n', '\n').trim() : '';
 }

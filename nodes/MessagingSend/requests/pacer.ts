@@ -1,4 +1,20 @@
-import type { Clock, Wait } from './wait';
+import { sleep } from 'n8n-workflow';
+
+import { REQUESTS_PER_MINUTE } from '../api/endpoints';
+
+/** Time and chance; tests have their own. */
+export interface Clock {
+  /** In milliseconds; never goes back. */
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+export const SYSTEM_CLOCK: Clock = { now: () => performance.now(), sleep, random: Math.random };
+
+/** Waits for a number of milliseconds, or for a promise. Throws as soon as the run is stopped. */
+export type Wait = (what: number | Promise<unknown>) => Promise<void>;
 
 /** The service counts requests by the minute (API part 8), in milliseconds. */
 const WINDOW = 60_000;
@@ -34,13 +50,14 @@ interface Waiting {
  * share a key.
  */
 export class Pacer {
-  private limit = 0;
+  /** Until a run sets another. */
+  private limit = REQUESTS_PER_MINUTE;
   private tickets = 0;
   /** In the order of their tickets. */
   private queue: Waiting[] = [];
   private inFlight = 0;
-  /** When the answers that still count arrived, oldest first. */
-  private readonly answered: number[] = [];
+  /** When the slots of answered requests become free, in that order. */
+  private readonly freeAt: number[] = [];
   private holdEnd = 0;
   /** The length of all holds so far, including the rest of the present one, in milliseconds. */
   private holdTime = 0;
@@ -81,7 +98,7 @@ export class Pacer {
 
   /** Gives a slot back because the answer to its request has arrived. */
   release(): void {
-    this.answered.push(this.clock.now());
+    this.freeAt.push(this.clock.now() + WINDOW + MARGIN);
     this.inFlight -= 1;
     this.serve();
   }
@@ -119,18 +136,13 @@ export class Pacer {
       this.wakeAt(this.holdEnd);
       return;
     }
-    while (this.nextFree <= this.clock.now()) this.answered.shift();
-    const free = Math.max(0, this.limit - this.inFlight - this.answered.length);
+    while ((this.freeAt[0] ?? Infinity) <= this.clock.now()) this.freeAt.shift();
+    const free = Math.max(0, this.limit - this.inFlight - this.freeAt.length);
     for (const { resolve } of this.queue.splice(0, free)) {
       this.inFlight += 1;
       resolve(true);
     }
-    this.wakeAt(this.nextFree);
-  }
-
-  /** When the oldest answer no longer counts; Infinity if there is none. */
-  private get nextFree(): number {
-    return (this.answered[0] ?? Infinity) + WINDOW + MARGIN;
+    this.wakeAt(this.freeAt[0] ?? Infinity);
   }
 
   /** Removes the requests that may not wait until the end of the hold. */

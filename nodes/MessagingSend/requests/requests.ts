@@ -3,8 +3,7 @@ import { rateLimited } from '../api/answerFailure';
 import { GET_BALANCE } from '../api/endpoints';
 import { type ApiRequest, type Call, rejected, type Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
-import { Pacer } from './pacer';
-import { backoffDelay, type Clock, RECONNECT_DELAYS, SYSTEM_CLOCK, type Wait, waitUnless } from './wait';
+import { type Clock, Pacer, SYSTEM_CLOCK, type Wait } from './pacer';
 
 /** Counts the requests of a run; a run with several accounts has one for all of them. */
 export interface Tally {
@@ -12,8 +11,8 @@ export interface Tally {
 }
 
 export interface RequestLimits {
-  /** Applies to the key from this run's first request on, until another run starts. */
-  readonly requestsPerMinute: number;
+  /** Applies to the key from this run's first request on, until another run sets its own; null leaves it as it is. */
+  readonly requestsPerMinute: number | null;
   /** How long a request may wait because of 429s, its own or those of other requests with its key, in milliseconds. */
   readonly maxWait: number;
   /** The minimum time between the starts of two requests of this run ("Batch Interval"), in milliseconds. */
@@ -31,13 +30,13 @@ export interface RequestsConfig {
   readonly tally?: Tally | undefined;
 }
 
-/** Is asked before each attempt of a request, and told its reply. */
+/** Is asked before each try of a request, and told its reply. */
 export interface Flight {
   readonly mayLeave: () => boolean;
   /** Called when it is the request's turn. The request leaves only if this resolves to true. */
   readonly beforeRequest: () => Promise<boolean>;
   /**
-   * Called once for each attempt that {@link beforeRequest} has allowed: with the reply, or with null if the request
+   * Called once for each try that {@link beforeRequest} has allowed: with the reply, or with null if the request
    * did not leave after all.
    */
   readonly afterReply: (reply: Reply | null) => void;
@@ -50,7 +49,21 @@ export const UNOBSERVED: Flight = {
 };
 
 /** A working service reports the balance within this time, in milliseconds. */
-const PROBE_TIMEOUT = 30_000;
+const BALANCE_TIMEOUT = 30_000;
+
+/** Waits before another try to connect, in milliseconds: few, because a failed try costs the service nothing. */
+export const RECONNECT_DELAYS: readonly number[] = [250, 1_000];
+
+/**
+ * How long to wait after a 429 without Retry-After, and between probes of a service that is down, in milliseconds.
+ * Doubles each time, up to a minute, in which every window of the limit has passed. A quarter is random, so that
+ * several processes don't return at the same moment.
+ * @param tries so far
+ * @param random from 0 to 1
+ */
+export function backoffDelay(tries: number, random: number): number {
+  return Math.min(60_000, 1_000 * 2 ** tries) * (0.75 + 0.25 * random);
+}
 
 /**
  * The requests of one run to one account. Waits for a slot of the pacer and for the interval, and makes the call.
@@ -74,12 +87,16 @@ export class Requests {
     this.wait = waitUnless(this.stopped, clock);
   }
 
-  /** Lets no further request start: requests that wait throw. Requests in flight still get their replies. */
+  /**
+   * Lets no further request start: requests that wait throw. Requests in flight still get their replies. The first
+   * reason counts.
+   */
   halt(why: Failure): void {
     this.why ??= why;
     this.halted.abort();
   }
 
+  /** Why no further request starts; null as long as one may, unless the run is stopped. */
   get whyHalted(): Failure | null {
     return this.why;
   }
@@ -87,7 +104,7 @@ export class Requests {
   /** @throws if the run is stopped or halted, or the flight called off, before the request leaves; never afterwards */
   async make(request: ApiRequest, flight: Flight = UNOBSERVED): Promise<Reply> {
     const { pacer, limits, clock } = this.config;
-    if (!this.hasStarted) pacer.limitTo(limits.requestsPerMinute);
+    if (!this.hasStarted && limits.requestsPerMinute !== null) pacer.limitTo(limits.requestsPerMinute);
     this.hasStarted = true;
     const ticket = pacer.ticket(limits.maxWait);
     let rejections = 0;
@@ -112,18 +129,34 @@ export class Requests {
   }
 
   /**
-   * Reads the balance, which is free, until an answer shows that the service works: with backoff, up to Max Wait.
-   * @returns null once the service works, else why the last answer does not show that
+   * Reads the balance. Reading is free and may be repeated, so it is: until the service answers, up to Max Wait.
+   * @returns the last reply
    * @throws if the run is stopped or halted
    */
+  async readBalance(): Promise<Reply> {
+    // A page, or a redirect, is an answer: the address is wrong, and stays so.
+    return await this.readBalanceUntil(
+      (reply) => reply.kind !== 'uncertain' || (reply.failure.httpStatus ?? Infinity) < 400,
+    );
+  }
+
+  /**
+   * Like {@link readBalance}, until an answer shows that the service works.
+   * @returns null once it works, else why the last answer does not show that
+   */
   async probe(): Promise<Failure | null> {
+    const works = (reply: Reply) => reply.kind === 'accepted' || (reply.kind === 'rejected' && reply.fromService);
+    const reply = await this.readBalanceUntil(works);
+    return reply.kind === 'accepted' || works(reply) ? null : reply.failure;
+  }
+
+  private async readBalanceUntil(isEnough: (reply: Reply) => boolean): Promise<Reply> {
     const { limits, clock } = this.config;
     const start = clock.now();
-    for (let attempt = 0; ; attempt += 1) {
-      const reply = await this.make({ endpoint: GET_BALANCE, timeout: PROBE_TIMEOUT });
-      if (reply.kind === 'accepted' || (reply.kind === 'rejected' && reply.fromService)) return null;
-      const delay = backoffDelay(attempt, clock.random());
-      if (clock.now() + delay - start > limits.maxWait) return reply.failure;
+    for (let tries = 0; ; tries += 1) {
+      const reply = await this.make({ endpoint: GET_BALANCE, timeout: BALANCE_TIMEOUT });
+      const delay = backoffDelay(tries, clock.random());
+      if (isEnough(reply) || clock.now() + delay - start > limits.maxWait) return reply;
       await this.wait(delay);
     }
   }
@@ -159,6 +192,32 @@ export class Requests {
       else pacer.cancel();
     }
   }
+}
+
+/**
+ * The wait of one run. `sleep` races with the signal, because n8n-workflow 2.41 has no `sleepWithAbort`.
+ * @param signal a wait throws its reason
+ */
+export function waitUnless(signal: AbortSignal, clock: Pick<Clock, 'sleep'> = SYSTEM_CLOCK): Wait {
+  // One listener for all waits, and only during a wait: Node keeps a signal alive while it has listeners.
+  const waiting = new Set<() => void>();
+  const stopAll = (): void => {
+    for (const stop of waiting) stop();
+  };
+  return async (what) => {
+    signal.throwIfAborted();
+    let stop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => (stop = resolve));
+    if (waiting.size === 0) signal.addEventListener('abort', stopAll);
+    waiting.add(stop);
+    try {
+      await Promise.race([typeof what === 'number' ? clock.sleep(what) : what, stopped]);
+    } finally {
+      waiting.delete(stop);
+      if (waiting.size === 0) signal.removeEventListener('abort', stopAll);
+    }
+    signal.throwIfAborted();
+  };
 }
 
 /** By account, for all nodes and executions of this process: the limit is counted per API key (API part 8). */

@@ -1,13 +1,17 @@
-import type { IExecutePaginationFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { GET_BALANCE } from '../api/endpoints';
-import { BALANCE_FIELDS, creditsOf, pick } from '../api/records';
-import { failure, FailureError } from '../failures/failure';
-import { type NodeAccount, readAccount } from '../n8n/input/account';
-import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../n8n/input/options';
+import { BALANCE_FIELDS, creditsOf, type JsonScalar, pick } from '../api/records';
+import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
+import { httpCall } from '../n8n/http';
+import { type NodeAccount, readAccountOfItem, readAccounts } from '../n8n/input/credential';
+import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../n8n/input/readOptions';
+import { readRequestOptions } from '../n8n/input/requestOptions';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
+import { failedItem } from '../n8n/output/outputItems';
+import { pause } from '../n8n/pause';
 import { routedCall, type RoutedRequest, routingOf } from '../n8n/routing';
-import { type RequestLimits, requestsOf } from '../requests/requests';
+import { type RequestLimits, type Requests, requestsOf } from '../requests/requests';
 
 export const balanceProperties: INodeProperties[] = [
   {
@@ -30,26 +34,60 @@ export const balanceProperties: INodeProperties[] = [
   optionsField([maxWait, requestsPerMinute], { resource: ['balance'] }),
 ];
 
-/** One item `{ credits, user_id, user_name }` (API 2.1). */
-async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
-  const { account, limits } = await setUp(this);
-  const call = routedCall(this, request, account);
-  const requests = requestsOf(account, call, limits, this.getExecutionCancelSignal());
-  const reply = await requests.make({ endpoint: GET_BALANCE });
-  const item = this.getItemIndex();
-  if (reply.kind !== 'accepted') throw nodeApiError(this.getNode(), reply.failure, item);
-  const credits = creditsOf(reply.data);
-  if (credits === null) throw nodeApiError(this.getNode(), failure('balanceNotReported'), item);
-  return [{ json: { ...pick(reply.data, BALANCE_FIELDS), credits }, pairedItem: { item } }];
+/** For each item of a run `{ credits, user_id, user_name }` (API 2.1). Each account is asked once. */
+export async function getBalances(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+  const { limits, requestOptions, broken } = readSettings((path, fallback) => this.getNodeParameter(path, 0, fallback));
+  const accounts = await readAccounts(this);
+  const signal = this.getExecutionCancelSignal();
+  const balances = new Map<string, Balance | Failure>();
+  const balanceOf = async (account: NodeAccount): Promise<Balance | Failure> => {
+    const known = balances.get(account.apiKey);
+    if (known !== undefined) return known;
+    const call = httpCall(this, account, requestOptions, signal);
+    const balance = await readBalance(requestsOf(account, call, limits, signal));
+    balances.set(account.apiKey, balance);
+    return balance;
+  };
+
+  const items: INodeExecutionData[] = [];
+  for (const item of this.getInputData().keys()) {
+    const account = broken ?? accounts.of(item);
+    const balance = isFailure(account) ? account : await balanceOf(account);
+    if (!isFailure(balance)) items.push({ json: { ...balance }, pairedItem: { item } });
+    else if (this.continueOnFail()) items.push(failedItem(item, balance));
+    else if (isFailure(account)) throw setUpError(this.getNode(), new FailureError(account), item);
+    else throw nodeApiError(this.getNode(), balance, item);
+    await pause();
+  }
+  return [items];
 }
 
-async function setUp(context: IExecutePaginationFunctions): Promise<{ account: NodeAccount; limits: RequestLimits }> {
-  try {
-    const given = new GivenOptions('options', (path, fallback) => context.getNodeParameter(path, fallback));
-    const limits = { ...readLimitOptions(given), interval: 0 };
-    if (given.failure !== null) throw new FailureError(given.failure);
-    return { account: await readAccount(context), limits };
-  } catch (error) {
-    throw setUpError(context.getNode(), error, context.getItemIndex());
-  }
+/** The same for one item, through the routing. */
+async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
+  const [node, item] = [this.getNode(), this.getItemIndex()];
+  // n8n's routing has read the Request Options.
+  const { limits, broken } = readSettings((path, fallback) => this.getNodeParameter(path, fallback));
+  const account = broken ?? (await readAccountOfItem(this)).of(item);
+  if (isFailure(account)) throw setUpError(node, new FailureError(account), item);
+  const call = routedCall(this, request, account);
+  const balance = await readBalance(requestsOf(account, call, limits, this.getExecutionCancelSignal()));
+  if (isFailure(balance)) throw nodeApiError(node, balance, item);
+  return [{ json: balance, pairedItem: { item } }];
+}
+
+/** @returns with `broken`, why one of the options can't be used; null if all can */
+function readSettings(read: (path: string, fallback: unknown) => unknown) {
+  const given = new GivenOptions(read);
+  const limits: RequestLimits = { ...readLimitOptions(given), interval: 0 };
+  const requestOptions = readRequestOptions(given);
+  return { limits, requestOptions, broken: given.failure };
+}
+
+type Balance = Record<(typeof BALANCE_FIELDS)[number], JsonScalar>;
+
+async function readBalance(requests: Requests): Promise<Balance | Failure> {
+  const reply = await requests.readBalance();
+  if (reply.kind !== 'accepted') return reply.failure;
+  const credits = creditsOf(reply.data);
+  return credits === null ? failure('balanceNotReported') : { ...pick(reply.data, BALANCE_FIELDS), credits };
 }

@@ -1,10 +1,9 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { GET_BALANCE } from '../api/endpoints';
 import { BALANCE_FIELDS, creditsOf, type JsonRecord, pick } from '../api/records';
 import { failure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
-import { type NodeAccount, readAccount } from '../n8n/input/account';
+import { type NodeAccount, readAccount } from '../n8n/input/credential';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { requestsOf } from '../requests/requests';
 import { decide, type LowBalanceState } from './decision';
@@ -22,8 +21,7 @@ const lastStates = new Map<string, LowBalanceState>();
  * and does not start the polls; later, it stores a failed execution and runs the error workflow.
  */
 export async function pollBalance(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-  // In these two modes, n8n activates the workflow on its own, and nobody is there to see an error.
-  if (!['init', 'leadershipChange'].includes(this.getActivationMode())) return await poll(this);
+  if (!isActivatedByN8n(this)) return await poll(this);
   // If the first poll fails as n8n starts, n8n 2.41 gives up the trigger: after 15 seconds, without a failed execution,
   // and for good. A service that is down at that moment must not end the watch, so the error is reported as n8n reports
   // one of a later poll, and polling goes on.
@@ -33,13 +31,21 @@ export async function pollBalance(this: IPollFunctions): Promise<INodeExecutionD
   });
 }
 
+/** Whether n8n has activated the workflow on its own, and nobody is there to see an error. */
+function isActivatedByN8n(context: IPollFunctions): boolean {
+  return ['init', 'leadershipChange'].includes(context.getActivationMode());
+}
+
 /**
  * Reads the balance, and returns an item if the workflow is to start. A test run always returns one. Neither a test run
  * nor an error changes the stored state.
  */
 async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
   const { account, settings } = await setUp(context);
-  const data = await readData(context, account, settings);
+  const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
+  // As n8n starts, a poll that waits for the service would hold up the workflows that n8n activates next.
+  const maxWait = isActivatedByN8n(context) && !lastStates.has(trigger) ? 0 : settings.limits.maxWait;
+  const data = await readData(context, account, { ...settings, limits: { ...settings.limits, maxWait } });
   const credits = creditsOf(data);
   if (credits === null) throw nodeApiError(context.getNode(), failure('balanceNotReported'));
   const { user_id, user_name } = pick(data, BALANCE_FIELDS);
@@ -50,7 +56,6 @@ async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | n
   const { threshold } = settings.lowBalance;
   const kept = context.getWorkflowStaticData('node');
   const stored = kept[KEPT] as LowBalanceState | undefined;
-  const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
   const last = lastStates.get(trigger);
   // Another process may have polled since then.
   const before = (last?.readAt ?? -1) >= (stored?.readAt ?? 0) ? last : stored;
@@ -84,7 +89,7 @@ async function readData(
   const requestLimits = { ...limits, maxWait: Math.min(limits.maxWait, budget), interval: 0 };
   const call = httpCall(context, account, requestOptions, deadline);
   const requests = requestsOf(account, call, requestLimits, deadline);
-  const reply = await requests.make({ endpoint: GET_BALANCE }).catch((error: unknown) => {
+  const reply = await requests.readBalance().catch((error: unknown) => {
     if (deadline.aborted) return null;
     throw error;
   });

@@ -6,11 +6,11 @@ import { failure, FailureError } from '../failures/failure';
 import {
   GivenOptions,
   maxWait,
+  numberIn,
   optionsField,
   readLimitOptions,
-  readNumber,
   requestsPerMinute,
-} from '../n8n/input/options';
+} from '../n8n/input/readOptions';
 import { readRequestOptions, type RequestOptions, requestOptionsOfTrigger } from '../n8n/input/requestOptions';
 import type { RequestLimits } from '../requests/requests';
 import type { LowBalanceSettings } from './decision';
@@ -24,7 +24,7 @@ const everyMinuteNotice: INodeProperties = {
   displayOptions: { show: { '/pollTimes.item[0].mode': ['everyMinute'] } },
 };
 
-const margin: INodeProperties = {
+const margin = {
   displayName: 'Margin',
   name: 'margin',
   type: 'number',
@@ -32,9 +32,9 @@ const margin: INodeProperties = {
   default: 0,
   description:
     "How many credits above 'Warn Below' the balance must rise before the next drop starts the workflow again. This prevents alerts in quick succession.",
-};
+} satisfies INodeProperties;
 
-const remindEvery: INodeProperties = {
+const remindEvery = {
   displayName: 'Remind Every (Hours)',
   name: 'remindEvery',
   type: 'number',
@@ -42,6 +42,17 @@ const remindEvery: INodeProperties = {
   default: 0,
   description:
     'How often to start the workflow again while the balance stays low, such as 24 for once a day. With 0, it starts only once.',
+} satisfies INodeProperties;
+
+const threshold: INodeProperties = {
+  displayName: 'Warn Below (Credits)',
+  name: 'threshold',
+  type: 'number',
+  typeOptions: { minValue: 1 },
+  required: true,
+  default: 100,
+  description:
+    'Start the workflow when fewer credits than this are left. Choose more than your largest list needs: each message uses 1 credit.',
 };
 
 /** The parameters of Messaging Send Trigger. n8n puts Poll Times before them. */
@@ -55,16 +66,7 @@ export const lowBalanceProperties: INodeProperties[] = [
     options: [{ name: 'Low Balance', value: 'lowBalance', description: 'When fewer credits are left than you choose' }],
     default: 'lowBalance',
   },
-  {
-    displayName: 'Warn Below (Credits)',
-    name: 'threshold',
-    type: 'number',
-    typeOptions: { minValue: 1 },
-    required: true,
-    default: 100,
-    description:
-      'Start the workflow when fewer credits than this are left. Choose more than your largest list needs: each message uses 1 credit.',
-  },
+  threshold,
   optionsField([
     {
       ...maxWait,
@@ -89,25 +91,22 @@ export interface TriggerSettings {
  * @throws FailureError if a value can't be used; its message names the parameter
  */
 export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParameter'>): TriggerSettings {
-  const read = (path: string, fallback: unknown) => context.getNodeParameter(path, fallback);
-  const given = new GivenOptions('options', read);
-  const givenForRequests = new GivenOptions('requestOptions', read);
+  const given = new GivenOptions((path, fallback) => context.getNodeParameter(path, fallback));
   const settings = {
     lowBalance: {
-      threshold: given.get('/threshold', 'Warn Below', 0, readThreshold),
-      margin: readNumber(given, margin),
-      remindEvery: readNumber(given, remindEvery) * 60 * 60_000 || null,
+      threshold: given.read({ ...threshold, name: `/${threshold.name}` }, thresholdIn, 0),
+      margin: given.read(margin, numberIn, margin.default),
+      remindEvery: given.read(remindEvery, numberIn, remindEvery.default) * 60 * 60_000 || null,
     },
     limits: readLimitOptions(given),
-    requestOptions: readRequestOptions(givenForRequests),
+    requestOptions: readRequestOptions(given),
   };
-  const wrong = given.failure ?? givenForRequests.failure;
-  if (wrong !== null) throw new FailureError(wrong);
+  if (given.failure !== null) throw new FailureError(given.failure);
   return settings;
 }
 
 /** Without a threshold, no balance would ever be low, so there is no fallback. */
-function readThreshold(value: unknown): number {
+function thresholdIn(value: unknown): number {
   const threshold = Number(asText(value));
   if (Number.isFinite(threshold) && threshold > 0) return threshold;
   throw new FailureError(failure('optionInvalid', { option: 'Warn Below', needed: 'a number above 0' }));

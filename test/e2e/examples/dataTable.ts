@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 import { asObject, type JsonObject } from '../../../tools/json';
 import { nodesOf } from '../../../tools/n8n/examples/files';
-import { chain, items, START, start, type WorkflowNode } from '../../support/n8n/workflow';
+import { chain, items, START, start, type WorkflowNode } from '../../../tools/n8n/workflow';
 import { type ExampleWorld, itemsAt } from './world';
 
 /** A Data Table of n8n, used as a person does who edits its rows. */

@@ -1,25 +1,34 @@
 /** The journal of a node in an n8n that can be killed, used by one attempt after the other. */
 import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
 import { rejected, type Reply } from '../../../nodes/MessagingSend/api/reply';
+import { pack } from '../../../nodes/MessagingSend/delivery/dispatch';
 import { type Failure, failure } from '../../../nodes/MessagingSend/failures/failure';
 import type { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
-import { Journal, type Permission } from '../../../nodes/MessagingSend/journal/journal';
+import { Journal } from '../../../nodes/MessagingSend/journal/journal';
 import { FactList } from '../../../nodes/MessagingSend/journal/list/factList';
 import type { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
 import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../../nodes/MessagingSend/journal/sendOnce/reservations';
-import { type Batch, byOrigin, type Message } from '../../../nodes/MessagingSend/messages/message';
-import { type Outcome, type Receipt, receiptOf } from '../../../nodes/MessagingSend/messages/outcome';
-import { intentOf } from '../../unit/samples';
+import {
+  type Batch,
+  failed,
+  isOpen,
+  markSeveral,
+  type Outcome,
+  type Row,
+  settle,
+  type SkipReason,
+} from '../../../nodes/MessagingSend/messages/row';
+import { SENT } from '../../unit/samples';
 
 /** What the service does with a request; `partly` sends only the first half of its messages, `limit` asks to wait. */
 export type Answer = 'accept' | 'partly' | 'lost' | 'limit';
 
 /** What one attempt sends, and with which settings. */
 export interface Order {
-  readonly messages: readonly Message[];
+  readonly messages: readonly Row[];
   /** Messages that are kept back in this attempt. */
-  readonly others?: readonly Message[];
+  readonly others?: readonly Row[];
   readonly batchSize: number;
   readonly parallel?: number;
   readonly sendOnce?: boolean;
@@ -29,8 +38,8 @@ export interface Order {
   readonly answers?: readonly Answer[];
 }
 
-/** The kinds of each message's outcomes, by its text. */
-export type Outcomes = ReadonlyMap<string, ReadonlyArray<Outcome['kind']>>;
+/** How each message ended, or why it was skipped, by its text. */
+export type Endings = ReadonlyMap<string, Outcome['kind'] | SkipReason | undefined>;
 
 /** A process of n8n. */
 export class Process {
@@ -52,7 +61,7 @@ export interface Execution {
 export interface Surroundings {
   /** Resolves when the process may take this step, if ever. */
   readonly step: (process: Process, name: string) => Promise<void>;
-  readonly arrive: (lineage: string, messages: readonly Message[]) => void;
+  readonly arrive: (lineage: string, messages: readonly Row[]) => void;
   readonly factsOf: (attempt: Attempt, secret: string) => Facts;
   readonly recordOf: (context: JsonRecord) => DeliveryRecord;
   readonly ledgerOf: (...given: ConstructorParameters<typeof CrashLedger>) => CrashLedger;
@@ -61,7 +70,7 @@ export interface Surroundings {
 export class Attempt {
   private readonly context: JsonRecord;
   /** No request leaves after one that was rejected. */
-  private whyEnded: Permission | null = null;
+  private whyEnded: Failure | null = null;
 
   constructor(
     private readonly around: Surroundings,
@@ -72,7 +81,7 @@ export class Attempt {
   }
 
   /** n8n stores the execution when the node has ended. */
-  async send(order: Order): Promise<Outcomes> {
+  async send(order: Order): Promise<Endings> {
     const { around, context, execution } = this;
     const record = around.recordOf(context);
     const wasOpen = record.isOpen;
@@ -84,88 +93,73 @@ export class Attempt {
         ? null
         : around.ledgerOf(around.factsOf(this, 'workflow'), { lineage, ordinal: 0 }, record, start);
     if (crash === null ? start.followsKill : isRetry && (await crash.hasGap())) record.markInterrupted();
-    const reservationsOf = (account: string, earlier: Pick<ReadonlySet<Message>, 'has'>) =>
-      new Reservations(around.factsOf(this, account), 1, earlier);
-    const journal = new Journal(record, crash, order.sendOnce === true ? reservationsOf : undefined);
-    const receipts = await this.dispatch(order, journal);
-    journal.conclude(receipts.every(({ results }) => results.every(({ outcome }) => !('failure' in outcome))));
-    await journal.end();
+    const openReservations = (account: string) => new Reservations(around.factsOf(this, account), 1);
+    const journal = new Journal(record, crash, order.sendOnce === true ? openReservations : undefined);
+    const rows = await this.dispatch(order, journal);
+    await journal.finish(rows.every(({ outcome }) => outcome !== null && !('failure' in outcome)));
     execution.stored = copyOf(context);
-    const outcomes = new Map<string, Array<Outcome['kind']>>();
-    for (const { message, outcome } of receipts.flatMap(({ results }) => results)) {
-      outcomes.set(message.text, [...(outcomes.get(message.text) ?? []), outcome.kind]);
-    }
-    return outcomes;
+    return new Map(
+      rows.map(({ text, outcome }) => [text, outcome?.kind === 'skipped' ? outcome.reason : outcome?.kind]),
+    );
   }
 
-  private async dispatch({ messages, others = [], ...order }: Order, journal: Journal): Promise<Receipt[]> {
-    const earlier = await journal.recall(intentOf([...messages, ...others].sort(byOrigin)));
-    const receipts = [...earlier.receipts];
-    const pending = new Set(earlier.pending);
-    for (const message of others.filter((each) => pending.has(each))) {
-      receipts.push(receiptOf({ number: 0, messages: [message] }, { kind: 'not_sent', failure: SAFE }));
-    }
-    const left = messages.filter((message) => pending.has(message));
-    const batches: Batch[] = [];
-    for (let start = 0; start < left.length; start += order.batchSize) {
-      batches.push({ number: batches.length + 1, messages: left.slice(start, start + order.batchSize) });
-    }
-    const account = journal.of('account');
+  private async dispatch({ messages, others = [], ...order }: Order, journal: Journal): Promise<Row[]> {
+    // Copies: other attempts settle the same messages.
+    const rows = [...messages, ...others].sort((one, other) => one.item - other.item).map((row) => ({ ...row }));
+    const keptBack = new Set(others.map(({ item }) => item));
+    markSeveral(rows);
+    await journal.recall(rows, null, async () => await Promise.resolve());
+    for (const row of rows) if (isOpen(row) && keptBack.has(row.item)) settle(row, failed(SAFE));
+    const batches = pack(rows.filter(isOpen), order.batchSize).values();
+    const reservations = journal.reservationsOf('account');
     const answers = [...(order.answers ?? [])];
     const worker = async () => {
-      for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
-        receipts.push(...(await this.request(batch, account, answers)));
+      for (const batch of batches) {
+        for (let left = batch; left.length > 0; left = left.filter(isOpen)) {
+          await this.request(left, journal, reservations, answers);
+        }
       }
     };
     await Promise.all(Array.from({ length: order.parallel ?? 1 }, worker));
-    return receipts;
+    return rows;
   }
 
-  private async request(batch: Batch, account: ReturnType<Journal['of']>, answers: Answer[]): Promise<Receipt[]> {
-    const { messages } = batch;
-    if (messages.length === 0) return [];
-    const permission: Permission = this.whyEnded ?? (await account.beforeRequest(batch));
-    switch (permission.kind) {
-      case 'wait':
-        await this.around.step(this.process, 'asks again');
-        return await this.request(batch, account, answers);
-      case 'refused':
-        this.whyEnded = permission;
-        return [account.settle(receiptOf(batch, notRequested(permission.failure)))];
-      case 'taken': {
-        const taken = new Set(permission.receipt.results.map(({ message }) => message));
-        const left = { ...batch, messages: messages.filter((message) => !taken.has(message)) };
-        return [permission.receipt, ...(await this.request(left, account, answers))];
-      }
-      default:
+  /** Messages that get no outcome must be requested again. */
+  private async request(
+    batch: Batch,
+    journal: Journal,
+    reservations: Reservations | null,
+    answers: Answer[],
+  ): Promise<void> {
+    const settleAll = (outcomeOf: (index: number) => Outcome) => {
+      for (const [index, row] of batch.entries()) settle(row, outcomeOf(index));
+      journal.note(batch, reservations);
+    };
+    const permission = this.whyEnded ?? (await journal.beforeRequest(batch, reservations));
+    if (permission === 'wait') await this.around.step(this.process, 'asks again');
+    if (permission === 'wait' || permission === 'changed') return;
+    if (permission !== 'leave') {
+      this.whyEnded = permission;
+      settleAll(() => failed(permission));
+      return;
     }
     await this.around.step(this.process, 'leaves');
     const answer = answers.shift() ?? 'accept';
     if (answer === 'limit') {
-      account.afterReply(batch, rejected(SAFE));
+      journal.afterReply(batch, reservations, rejected(SAFE));
       await this.around.step(this.process, 'asks again');
-      return await this.request(batch, account, answers);
+      return;
     }
-    const half = answer === 'partly' ? Math.ceil(messages.length / 2) : messages.length;
-    if (answer !== 'lost') this.around.arrive(this.execution.lineage, messages.slice(0, half));
+    const half = answer === 'partly' ? Math.ceil(batch.length / 2) : batch.length;
+    if (answer !== 'lost') this.around.arrive(this.execution.lineage, batch.slice(0, half));
     const reply: Reply = answer === 'lost' ? { kind: 'uncertain', failure: UNSAFE } : { kind: 'accepted', data: {} };
-    account.afterReply(batch, reply);
-    const results = messages.map((message, index) => ({ message, outcome: outcomeOf(answer, index < half) }));
-    return [account.settle({ batch: batch.number, results, data: null })];
+    journal.afterReply(batch, reservations, reply);
+    settleAll((index) => (answer === 'lost' ? failed(UNSAFE) : index < half ? SENT : failed(SAFE)));
   }
 }
 
 const UNSAFE = failure('outcomeUnknown');
 const SAFE = failure('stopped');
-
-function notRequested(why: Failure): Outcome {
-  return { kind: why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent', failure: why };
-}
-
-function outcomeOf(answer: Answer, isInFirstHalf: boolean): Outcome {
-  if (answer === 'lost') return { kind: 'uncertain', failure: UNSAFE };
-  return isInFirstHalf ? { kind: 'sent', messageId: 1, status: 'sent' } : { kind: 'not_sent', failure: SAFE };
-}
 
 /** As n8n stores it. */
 function copyOf(context: JsonRecord): JsonRecord {

@@ -95,7 +95,7 @@ export class FactsWithout extends Facts {
       },
     );
     if (done.length > 0) this.listener.tell(`${done.join(', ')}${isTaken ? ', and sees another attempt' : ''}`);
-    if (this.off === 'repeat') for (const fact of [...this.list.known.all.keys()]) this.list.known.hold(fact, null);
+    if (this.off === 'repeat') for (const fact of [...this.list.known.all.keys()]) this.list.known.repeat(fact, null);
     return isTaken;
   }
 
@@ -149,8 +149,8 @@ export class RecordWithout extends DeliveryRecord {
     super.attempts = count;
   }
 
-  override recall(...given: Parameters<DeliveryRecord['recall']>): ReturnType<DeliveryRecord['recall']> {
-    const recalled = super.recall(...given);
+  override lookUp(...given: Parameters<DeliveryRecord['lookUp']>): ReturnType<DeliveryRecord['lookUp']> {
+    const recalled = super.lookUp(...given);
     return this.off === 'record' ? { ...recalled, recorded: null } : recalled;
   }
 }

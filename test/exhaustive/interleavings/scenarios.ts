@@ -1,20 +1,20 @@
-import { messageAt, messagesUpTo } from '../../unit/samples';
+import { rowAt, rowsUpTo } from '../../unit/samples';
 import type { Rule } from './rules';
 import type { Scenario } from './world';
 
 /** In requests of one message, one after the other. */
 const singly = { batchSize: 1, parallel: 1 };
-const two = { ...singly, messages: messagesUpTo(2) };
-const three = { ...singly, messages: messagesUpTo(3) };
-const one = { ...singly, messages: messagesUpTo(1) };
+const two = { ...singly, messages: rowsUpTo(2) };
+const three = { ...singly, messages: rowsUpTo(3) };
+const one = { ...singly, messages: rowsUpTo(1) };
 const once = { ...one, sendOnce: true };
 /** Two texts to a phone, whose order changes. */
 const toOne = (...texts: string[]) => ({
   ...singly,
-  messages: texts.map((text, index) => messageAt(index, { phone: messageAt(0).phone, text })),
+  messages: texts.map((text, index) => rowAt(index, { phone: rowAt(0).phone, text })),
 });
 /** Enough that pages have two messages, one of which can be in another request, or not sent. */
-const many = { messages: messagesUpTo(253), batchSize: 253 };
+const many = { messages: rowsUpTo(253), batchSize: 253 };
 
 const afterKill = { first: two, second: two, secondIs: 'a Retry after a kill' } as const;
 const during = { first: two, second: two, secondIs: 'a Retry during the first' } as const;
@@ -36,7 +36,7 @@ export const SCENARIOS = {
     states: 202,
   },
   afterKillOnce: { ...afterKill, second: { ...two, sendOnce: true }, states: 250 },
-  afterKillKeptBack: { ...afterKill, second: { ...one, others: [messageAt(1)] }, states: 197 },
+  afterKillKeptBack: { ...afterKill, second: { ...one, others: [rowAt(1)] }, states: 197 },
   afterKillParallel: { ...afterKill, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 322 },
   afterKillLostWrite: { ...afterKill, hasLostWrite: true, states: 4511 },
   afterKillMany: { ...afterKill, first: { ...many, batchSize: 127 }, second: many, states: 219 },
@@ -48,7 +48,7 @@ export const SCENARIOS = {
   duringInProcess: { ...during, isSameProcess: true, states: 39 },
   afterEnd: { ...afterEnd, states: 18 },
   afterEndMany: { ...afterEnd, first: { ...many, answers: ['partly'] }, second: many, states: 41 },
-  another: { ...another, isSplit: true, states: 15585 },
+  another: { ...another, isSplit: true, states: 34017 },
   anotherInProcess: { ...another, isSameProcess: true, states: 152 },
 } as const satisfies Readonly<Record<string, Scenario & { readonly states: number }>>;
 

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 
 import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
+import { pagesOf } from '../../../nodes/MessagingSend/journal/crash/attempt';
 import type { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
-import { pagesOf } from '../../../nodes/MessagingSend/journal/identity';
 import type { ListStorage } from '../../../nodes/MessagingSend/journal/list/factList';
 import type { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
 import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/record/deliveryRecord';
-import type { Message } from '../../../nodes/MessagingSend/messages/message';
-import { Attempt, type Execution, type Order, type Outcomes, Process, type Surroundings } from './attempts';
+import type { Row } from '../../../nodes/MessagingSend/messages/row';
+import { Attempt, type Endings, type Execution, type Order, Process, type Surroundings } from './attempts';
 import { FactsWithout, LedgerWithout, type Listener, RecordWithout, type Rule } from './rules';
 
 export interface Scenario {
@@ -148,32 +148,34 @@ export class TwoAttempts implements Surroundings {
 
   private start(name: string, process: Process, execution: Execution, order: Order): void {
     this.names.set(execution, name);
-    void new Attempt(this, process, execution).send(order).then((outcomes) => {
-      this.check(name, order, execution, outcomes);
+    const attempt = new Attempt(this, process, execution).send(order).then((endings) => {
+      this.check(name, order, execution, endings);
       this.ended.add(name);
     });
+    attempt.catch((error: unknown) => this.faults.push(`${name} ends with ${String(error)}.`));
   }
 
-  private check(name: string, { messages, answers }: Order, { lineage }: Execution, outcomes: Outcomes): void {
+  private check(name: string, { messages, answers }: Order, { lineage }: Execution, endings: Endings): void {
     // While both are alive, each may mistake the other's questions for begun facts.
     const isAlone = this.scenario.secondIs !== 'a Retry during the first';
     for (const { text, phone } of messages) {
-      const [kind, ...more] = outcomes.get(text) ?? [];
+      const ending = endings.get(text);
       const hasLeft = this.arrivals.has(`${lineage} ${text}`);
       const fault = (what: string) => this.faults.push(`${text} is ${what}.`);
-      if (kind === undefined || more.length > 0) fault('lost');
-      if (kind === 'sent' && !hasLeft) fault('"sent", and did not leave');
-      if (kind === 'skipped' && !this.isSent(text)) fault('"sent before", and did not leave');
-      if (kind === 'not_sent' && hasLeft) fault('"not sent", and had left');
+      if (ending === undefined) fault('lost');
+      if (ending === 'sent' && !hasLeft) fault('"sent", and did not leave');
+      if (ending === 'sent_before' && !this.isSent(text)) fault('"sent before", and did not leave');
+      if (ending === 'not_sent' && hasLeft) fault('"not sent", and had left');
       const byOthers = [...(this.begun ?? [])].filter((each) => each.endsWith(phone) && !each.startsWith(name));
       const isKnown = this.begun !== null && byOthers.length === 0 && answers === undefined && isAlone;
-      if (kind === 'uncertain' && isKnown) fault('"uncertain", though it had not left');
+      const isOpen = ending === 'uncertain' || ending === 'may_have_been_sent';
+      if (isOpen && isKnown) fault('"uncertain", though it had not left');
       // In a Retry, it is known.
-      if (kind === 'not_sent') this.begun?.delete(`${name} ${phone}`);
+      if (ending === 'not_sent') this.begun?.delete(`${name} ${phone}`);
     }
   }
 
-  arrive(lineage: string, messages: readonly Message[]): void {
+  arrive(lineage: string, messages: readonly Row[]): void {
     const { second, secondIs } = this.scenario;
     const all = messages.map(({ text }) => text);
     // Another execution without Send Once may send it again.
@@ -255,8 +257,8 @@ export class TwoAttempts implements Surroundings {
   private phonesOf(fact: string): string[] {
     const [, page] = / page (\d+)/.exec(fact) ?? [];
     const { messages } = this.scenario.first;
-    const isAbout = ({ phone }: Message) => fact.includes(phone) || fact.includes(' attempt ');
-    const own = page === undefined ? messages.filter(isAbout) : pagesOf(messages).all[Number(page)];
+    const isAbout = ({ phone }: Row) => fact.includes(phone) || fact.includes(' attempt ');
+    const own = page === undefined ? messages.filter(isAbout) : pagesOf(messages)[Number(page)];
     return (own ?? []).map(({ phone }) => phone);
   }
 

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { execa } from 'execa';
 
 import { ExpectedError } from '../../../tools/cli/errors';
+import { Service, type ServiceOptions } from '../../../tools/cli/service';
 import { type Session } from '../../../tools/cli/session';
 import { makeTemporaryFolder } from '../../../tools/cli/temporaryFolder';
-import { startService, type User } from './service';
 
 /** Debian's packages have each version's programs here; only some are in the search path. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
@@ -27,33 +27,26 @@ export async function startPostgres(session: Session): Promise<NodeJS.ProcessEnv
   const user = await serverUser();
   if (user !== undefined) await chown(folder, user.uid, user.gid);
 
+  const program = (name: string) => path.join(programs, name);
   const data = path.join(folder, 'data');
   // The folder is closed to other users, so anybody who reaches the socket may connect.
-  const options = [
-    '--pgdata',
-    data,
-    '--username',
-    DATABASE_USER,
-    '--auth',
-    'trust',
-    '--encoding',
-    'UTF8',
-    '--locale',
-    'C',
-    '--no-sync',
-  ];
-  await execa(path.join(programs, 'initdb'), options, { cwd: folder, cancelSignal: session.signal, ...user });
-  await startService(
-    {
-      command: path.join(programs, 'postgres'),
-      args: ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off'],
-      folder,
-      user,
-      endSignal: 'SIGQUIT',
-      ask: async () => await execa(path.join(programs, 'pg_isready'), ['--host', folder]),
-    },
-    session,
-  );
+  const options = ['--username', DATABASE_USER, '--auth', 'trust', '--encoding', 'UTF8', '--locale', 'C', '--no-sync'];
+  await execa(program('initdb'), ['--pgdata', data, ...options], {
+    cwd: folder,
+    cancelSignal: session.signal,
+    ...user,
+  });
+  const service = new Service({
+    name: 'postgres',
+    file: program('postgres'),
+    args: ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off'],
+    folder,
+    user,
+    // Its processes have groups of their own.
+    killSignal: 'SIGQUIT',
+  });
+  session.cleanup.add(() => service.kill());
+  await service.started(async () => await execa(program('pg_isready'), ['--host', folder]), session.signal);
   return {
     DB_TYPE: 'postgresdb',
     DB_POSTGRESDB_HOST: folder,
@@ -72,7 +65,7 @@ async function findPrograms(): Promise<string> {
 }
 
 /** PostgreSQL refuses to run as root. */
-async function serverUser(): Promise<User | undefined> {
+async function serverUser(): Promise<ServiceOptions['user']> {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = await Promise.all(
     ['--user', '--group'].map(async (flag) => Number((await execa('id', [flag, SERVER_USER])).stdout)),

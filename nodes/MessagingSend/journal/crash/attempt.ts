@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { type Batch, identityOf, mayHaveBeenSent, type Row } from '../../messages/row';
+import { type Batch, identityOf, mayHaveBeenSent, placeOf, type Row } from '../../messages/row';
 import type { Facts } from '../list/facts';
-import { placeOf } from '../memory';
 
 /**
  * More pages tell more exactly which messages were in flight at a kill. 1,000 pages made a run of 1,000 messages a
@@ -11,24 +10,19 @@ import { placeOf } from '../memory';
 const MAX_PAGES = 250;
 
 /**
- * All messages of a run in the order of their places, divided into pages of equal size. Attempts with the same places
- * and people have the same pages, no matter what is left to send, from which account, and in which requests.
+ * Divides all messages of a run, in the order of their places, into pages of equal size, and gives each its page.
+ * Attempts with the same places and people have the same pages, no matter what is left to send, from which account, and
+ * in which requests.
+ * @param rows all that can be sent, in the order of their places
  */
-export interface Pages {
-  readonly all: ReadonlyArray<readonly Row[]>;
-  /** The page of each message, from 0. */
-  readonly pageOf: ReadonlyMap<Row, number>;
-}
-
-/** @param rows all that can be sent, in the order of their places */
 export function pagesOf(rows: readonly Row[]): Pages {
   const size = Math.max(1, Math.ceil(rows.length / MAX_PAGES));
   const count = Math.ceil(rows.length / size);
-  const all = Array.from({ length: count }, (_, page) => rows.slice(page * size, (page + 1) * size));
-  const pageOf = new Map<Row, number>();
-  for (const [page, own] of all.entries()) for (const row of own) pageOf.set(row, page);
-  return { all, pageOf };
+  for (const [index, row] of rows.entries()) row.page = Math.floor(index / size);
+  return Array.from({ length: count }, (_, page) => rows.slice(page * size, (page + 1) * size));
 }
+
+export type Pages = ReadonlyArray<readonly Row[]>;
 
 export interface Digests {
   /** A hash of the places and people of the messages. */
@@ -38,9 +32,9 @@ export interface Digests {
 }
 
 /** @param pause called after each page */
-export async function digestsOf({ all }: Pages, pause: () => Promise<void>): Promise<Digests> {
+export async function digestsOf(pages: Pages, pause: () => Promise<void>): Promise<Digests> {
   const [places, contents] = [createHash('sha256'), createHash('sha256')];
-  for (const page of all) {
+  for (const page of pages) {
     // No value contains a null character.
     places.update(page.map((row) => `${placeOf(row)} ${row.person}\0`).join(''));
     contents.update(page.map((row) => `${identityOf(row)}\0`).join(''));
@@ -66,13 +60,7 @@ export interface AttemptFacts {
   readonly pages: readonly string[];
 }
 
-export function attemptFacts(
-  facts: Facts,
-  run: string,
-  attempt: number,
-  { all }: Pages,
-  digests: Digests,
-): AttemptFacts {
+export function attemptFacts(facts: Facts, run: string, attempt: number, pages: Pages, digests: Digests): AttemptFacts {
   const name = begunName(run, attempt);
   const [begun = '', places = '', contents = '', allSent = ''] = facts.of([
     name,
@@ -85,7 +73,7 @@ export function attemptFacts(
     places,
     contents,
     allSent,
-    pages: all.map((_page, index) => `${places} ${index}`),
+    pages: pages.map((_page, index) => `${places} ${index}`),
   };
 }
 
@@ -121,11 +109,11 @@ export class Attempt {
   constructor(
     private readonly facts: Facts,
     private readonly names: AttemptFacts,
-    private readonly pages: Pages,
+    pages: Pages,
     private readonly toBar: readonly string[],
     private readonly onBegun: () => void,
   ) {
-    this.own = pages.all.map((messages, page) => {
+    this.own = pages.map((messages, page) => {
       return { fact: names.pages[page] ?? '', state: { kind: 'unopened' }, own: messages.length, sent: 0, unsent: 0 };
     });
   }
@@ -180,7 +168,7 @@ export class Attempt {
    */
   settled(rows: readonly Row[]): void {
     for (const row of rows) {
-      const page = this.own[this.pages.pageOf.get(row) ?? NaN];
+      const page = this.own[row.page];
       if (page === undefined) continue;
       if (row.outcome?.kind === 'sent') page.sent += 1;
       else if (!mayHaveBeenSent(row.outcome)) page.unsent += 1;
@@ -196,7 +184,7 @@ export class Attempt {
   }
 
   /** Resolves once everything is stored that a re-run needs if n8n is killed before it stores the execution. */
-  async end(): Promise<void> {
+  async finish(): Promise<void> {
     const { facts, names, own, toBar } = this;
     if (this.begun !== null && own.every((page) => page.sent === page.own)) {
       const noted = own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact);
@@ -211,7 +199,8 @@ export class Attempt {
   }
 
   private pagesWith(rows: readonly Row[]): Page[] {
-    const pages = new Set(rows.map((row) => this.pages.pageOf.get(row) ?? NaN));
+    const pages = new Set<number>();
+    for (const { page } of rows) pages.add(page);
     return [...pages].flatMap((page) => this.own[page] ?? []);
   }
 }

@@ -1,8 +1,8 @@
 import { failure } from '../../failures/failure';
 import type { Row } from '../../messages/row';
 import type { FactState } from '../list/factList';
-import type { Facts } from '../list/facts';
-import { digestOf, type Memory, pastWith } from '../memory';
+import { digestOf, type Facts } from '../list/facts';
+import { type Memory, pastWith } from '../memory';
 import type { DeliveryRecord } from '../record/deliveryRecord';
 import { Attempt, attemptFacts, begunName, type Digests, digestsOf, type Pages, pagesOf } from './attempt';
 
@@ -11,6 +11,18 @@ const ASKED_TOGETHER = 4;
 
 const SENT = pastWith({ kind: 'sent', messageId: null, status: 'sent' });
 const UNCERTAIN = pastWith({ kind: 'uncertain', failure: failure('interrupted') });
+
+/** What earlier attempts left in the list. */
+interface Found {
+  /** Of each page. */
+  readonly states: readonly FactState[];
+  /** Facts (pages, `allSent`) that were not begun. */
+  readonly toBar: readonly string[];
+  readonly hadOtherPlaces: boolean;
+  readonly hadOtherTexts: boolean;
+}
+
+const NOTHING_FOUND: Found = { states: [], toBar: [], hadOtherPlaces: false, hadOtherTexts: false };
 
 /** What an attempt finds when it starts. */
 interface Start {
@@ -82,10 +94,10 @@ export class CrashLedger {
   }
 
   /** Resolves once the start is stored. */
-  async end(): Promise<void> {
+  async finish(): Promise<void> {
     await this.start.catch(() => undefined);
     this.facts.release(this.hasStarted);
-    this.facts.end();
+    this.facts.shorten();
   }
 
   /** Whether earlier attempts may have sent messages that the list knows nothing about. */
@@ -97,14 +109,15 @@ export class CrashLedger {
    * What is known about these messages, and an attempt at them.
    * @throws what the storage throws: then nothing is known
    */
-  async recall(
+  async lookUp(
     rows: readonly Row[],
     pause: () => Promise<void>,
   ): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
     const { number, unrecorded } = await this.start;
     const pages = pagesOf(rows.filter(({ defect }) => defect === null));
     const digests = await digestsOf(pages, pause);
-    const { states, toBar, hadOtherPlaces, hadOtherTexts } = await this.ask(pages, digests, unrecorded);
+    const asked = unrecorded.length === 0 ? NOTHING_FOUND : await this.ask(pages, digests, unrecorded);
+    const { states, toBar, hadOtherPlaces, hadOtherTexts } = asked;
     const attempt = new Attempt(
       this.facts,
       attemptFacts(this.facts, this.run, number, pages, digests),
@@ -118,15 +131,15 @@ export class CrashLedger {
     if (unrecorded.length === 0) return { listed: null, attempt };
     const doubtful = hadOtherTexts ? touchedPeople(pages, states) : new Set<string>();
     const pastOf = (row: Row) => {
-      const state = doubtful.has(row.person) ? 'open' : states[pages.pageOf.get(row) ?? 0];
+      const state = doubtful.has(row.person) ? 'open' : states[row.page];
       return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
     };
     return { listed: { pastOf, mayHaveSent: () => hadOtherPlaces }, attempt };
   }
 
   /** Reads each page's state, where noted wins over any doubt, and which facts (pages, `allSent`) were not begun. */
-  private async ask(pages: Pages, digests: Digests, unrecorded: readonly number[]) {
-    const states = pages.all.map((): FactState => 'unknown');
+  private async ask(pages: Pages, digests: Digests, unrecorded: readonly number[]): Promise<Found> {
+    const states = pages.map((): FactState => 'unknown');
     const toBar: string[] = [];
     let [hadOtherPlaces, hadOtherTexts, isUnclear] = [false, false, false];
     for (const number of unrecorded) {
@@ -155,6 +168,6 @@ export class CrashLedger {
  * person gets several, nobody knows which of them was sent.
  */
 function touchedPeople(pages: Pages, states: readonly FactState[]): Set<string> {
-  const touched = pages.all.filter((_page, index) => states[index] !== 'unknown').flat();
+  const touched = pages.filter((_page, index) => states[index] !== 'unknown').flat();
   return new Set(touched.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person));
 }

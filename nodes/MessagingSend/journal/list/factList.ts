@@ -11,9 +11,9 @@ export interface ListStorage {
   readonly shorten: () => Promise<void>;
   /**
    * Resolves when a write by another process at the same time has most likely ended.
-   * @param attempt counted from 0: later ones wait longer, each process for a random time
+   * @param round counted from 0: later ones wait longer, each process for a random time
    */
-  readonly waitForOthers: (attempt: number) => Promise<void>;
+  readonly waitForOthers: (round: number) => Promise<void>;
 }
 
 /**

@@ -9,9 +9,17 @@ const MAX_ASKED = 200;
 const LONGEST_WRITE = 2_000;
 
 /** How often an overwritten write is repeated: another process may write without a pause for many seconds. */
-const MAX_ATTEMPTS = 25;
+const MAX_ROUNDS = 25;
 
 const HASH_LENGTH = 16;
+
+/** With 72 bits, two messages don't share a digest by chance. */
+export const DIGEST_LENGTH = 12;
+
+/** A short hash of values. @param length in characters of 6 bits */
+export function digestOf(values: readonly unknown[], length = DIGEST_LENGTH): string {
+  return hash('sha256', JSON.stringify(values), 'base64').slice(0, length);
+}
 
 /** The answer to a question: what the list says, or what this process knows better. */
 interface Asked {
@@ -36,7 +44,7 @@ export class Facts {
 
   /** The hashes that stand for these names. */
   of(names: readonly string[]): string[] {
-    return names.map((name) => hash('sha256', JSON.stringify([this.secret, name]), 'base64').slice(0, HASH_LENGTH));
+    return names.map((name) => digestOf([this.secret, name], HASH_LENGTH));
   }
 
   /** No write repeats these facts any longer: they may be overwritten. */
@@ -45,7 +53,7 @@ export class Facts {
   }
 
   /** Called when the run has ended. */
-  end(): void {
+  shorten(): void {
     this.list.shorten(this.storage);
   }
 
@@ -63,8 +71,8 @@ export class Facts {
 
   private async askTogether(facts: readonly string[]): Promise<readonly FactState[]> {
     const { states, mark, added } = await this.list.turns.take(async () => await this.askNow(facts));
-    for (let attempt = 0; added.length > 0 && attempt < MAX_ATTEMPTS; attempt += 1) {
-      await this.storage.waitForOthers(attempt);
+    for (let round = 0; added.length > 0 && round < MAX_ROUNDS; round += 1) {
+      await this.storage.waitForOthers(round);
       if (!(await this.list.turns.take(async () => await this.removeWrittenBack(mark, added)))) break;
     }
     return states;
@@ -152,9 +160,9 @@ export class Facts {
     const mark = randomBytes(12).toString('base64');
     let isAdded = false;
     try {
-      for (let attempt = 0; open.size > 0; attempt += 1) {
-        if (attempt > MAX_ATTEMPTS) throw new Error('other processes overwrite every claim');
-        if (attempt > 0) await storage.waitForOthers(attempt - 1);
+      for (let round = 0; open.size > 0; round += 1) {
+        if (round > MAX_ROUNDS) throw new Error('other processes overwrite every claim');
+        if (round > 0) await storage.waitForOthers(round - 1);
         const present = await list.write([mark, ...[...open].flatMap(entriesOfOpen)], storage);
         if (present.has(mark) && isAdded) break;
         if (present.has(mark)) throw new Error('a write that was reported as failed had been stored');

@@ -1,9 +1,9 @@
 import { isRecord, type JsonRecord } from '../../api/records';
 import { failure } from '../../failures/failure';
-import { mayHaveBeenSent, type Outcome, type Row } from '../../messages/row';
-import { type Memory, pastWith, placeOf } from '../memory';
+import { mayHaveBeenSent, type Outcome, placeOf, type Row } from '../../messages/row';
+import { type Memory, pastWith } from '../memory';
 import { placeAndContent, recognize, type Recorded } from './recognition';
-import { type Receipt, readReceipt, writeReceipt } from './storedReceipt';
+import { readReceipt, type Receipt, writeReceipt } from './storedReceipt';
 
 /** n8n did not store the outcome. */
 const INTERRUPTED = pastWith({ kind: 'uncertain', failure: failure('interrupted') });
@@ -72,7 +72,7 @@ export class DeliveryRecord {
   }
 
   /** What is known about the messages of a run. */
-  recall(rows: readonly Row[]): { readonly recorded: Memory | null; readonly lastBatch: number } {
+  lookUp(rows: readonly Row[]): { readonly recorded: Memory | null; readonly lastBatch: number } {
     if (this.isEmpty) return { recorded: null, lastBatch: 0 };
     const { recorded: entries, lastBatch, isReadable } = this.read();
     const fallback = this.kept.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;

@@ -1,6 +1,6 @@
 import { addTo } from '../../api/records';
-import type { Row } from '../../messages/row';
-import { type Past, placeOf } from '../memory';
+import { placeOf, type Row } from '../../messages/row';
+import type { Past } from '../memory';
 import { contentOf, markOf, type RecordedIdentity } from './storedReceipt';
 
 /** An outcome in the record, with the identity of its message. */

@@ -1,7 +1,7 @@
 import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
-import { identityOf, mayHaveBeenSent, type Outcome, type Row } from '../../messages/row';
-import { DIGEST_LENGTH, digestOf, placeOf } from '../memory';
+import { identityOf, mayHaveBeenSent, type Outcome, placeOf, type Row } from '../../messages/row';
+import { DIGEST_LENGTH, digestOf } from '../list/facts';
 
 /** The rows of one request, and the outcome of all of them; null if each has its own. */
 export interface Receipt {

@@ -75,10 +75,10 @@ export class Reservations {
   }
 
   /** Called when the run has ended: reserved messages stay reserved. Resolves once all of it is stored. */
-  async end(): Promise<void> {
+  async finish(): Promise<void> {
     await this.facts.list.turns.last;
     this.facts.release(this.factsOf([...this.own]));
-    this.facts.end();
+    this.facts.shorten();
   }
 
   private factsOf(rows: readonly Row[]): string[] {

@@ -4,88 +4,68 @@ import { asText, isRecord } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
 import { type Draft, type Drafts, type Unreadable, unreadable } from '../../messages/draft';
 import { countryWithCode } from '../../phone/country';
-import { reasonOf } from '../output/sentences';
-import { emptyFieldsIn, parametersOf, type ReadParameter } from './itemParameters';
+import { expressionError, ItemParameters, MESSAGE_KEY, sourceOfRun } from './itemParameters';
 
 /** What an operation makes of the parameters of an item. */
-export type ReadDrafts = (item: number, read: ReadParameter) => Draft | readonly Draft[];
+export type ReadDrafts = (item: number, parameters: ItemParameters) => Draft | readonly Draft[];
 
 export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts): Drafts {
-  const read = naming(parametersOf(context));
-  const emptyIn = emptyFieldsIn(context);
-  const of = (item: number): Draft | readonly Draft[] => {
-    const drafts = readDrafts(item, read);
-    if (!('kind' in drafts) || drafts.kind !== 'given') return drafts;
-    const empty = emptyIn(item, drafts.message);
-    return empty.length === 0 ? drafts : { ...drafts, empty };
-  };
-  return { items: context.getInputData().length, of };
+  const source = sourceOfRun(context);
+  const parameters = new ItemParameters(source);
+  return { items: source.items.length, of: (item) => readDrafts(item, parameters) };
 }
 
 /** The drafts of the one item that a call through the routing is about. */
 export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: ReadDrafts): Drafts {
-  const read = naming((name, _item, fallback) => {
-    const raw: unknown = context.getNodeParameter(name, fallback, { rawExpressions: true });
-    return raw === '' && fallback !== undefined ? fallback : context.getNodeParameter(name, fallback);
+  const parameters = new ItemParameters({
+    items: [],
+    stored: (name, fallback) => context.getNodeParameter(name, fallback, { rawExpressions: true }),
+    valueOf: (name, _item, fallback) => context.getNodeParameter(name, fallback),
+    evaluate: (expression, item) => context.evaluateExpression(expression, item),
   });
-  return { items: 1, of: () => readDrafts(context.getItemIndex(), read) };
-}
-
-/** Reads parameters. @throws FailureError for an expression that fails; it names the parameter as the panel shows it */
-export function naming(read: ReadParameter): ReadParameter {
-  return (name, ...more) => {
-    try {
-      return read(name, ...more);
-    } catch (error) {
-      throw expressionError(error, name);
-    }
-  };
-}
-
-/** @param name of the parameter: `options.messageKey` is shown as 'Message Key', any field of the form as 'Form Elements' */
-function expressionError(error: unknown, name = ''): FailureError {
-  const [first = ''] = name.replace('options.', '').replace('formFields', 'formElements').split('.');
-  const shown = first.replace(/^./, (letter) => letter.toUpperCase()).replace(/\B[A-Z]/g, ' $&');
-  const place = shown && ` in '${shown}'`;
-  return new FailureError(failure('expressionFailed', { place, reason: reasonOf(error) }));
+  return { items: 1, of: () => readDrafts(context.getItemIndex(), parameters) };
 }
 
 const COUNTRY_CODE = 'options.defaultCountryCode';
 
-/** Tells an option that is not set from one whose expression gives nothing. */
-export const NOT_SET = '\0';
-
 /** The message that the parameters `phone` and `message` make of one item. */
-export function draftFromItem(item: number, read: ReadParameter): Draft {
+export function draftFromItem(item: number, parameters: ItemParameters): Draft {
   let phone: unknown = null;
   try {
-    phone = read('phone', item);
-    const countryCode = countryCodeIn(read(COUNTRY_CODE, item, NOT_SET));
-    const key = readMessageKey(item, read);
-    return { kind: 'given', item, entry: null, phone, message: read('message', item), countryCode, key };
+    phone = parameters.read('phone', item);
+    const countryCode = parameters.readOption(COUNTRY_CODE, item, countryCodeIn);
+    const key = parameters.readOption(MESSAGE_KEY, item, keyIn);
+    const message = parameters.read('message', item);
+    const empty = parameters.emptyIn('message', item, message);
+    const draft: Draft = { kind: 'given', item, entry: null, phone, message, countryCode, key };
+    return empty.length === 0 ? draft : { ...draft, empty };
   } catch (error) {
     return brokenParameter(item, error, phone);
   }
 }
 
 /** The messages that one item gives to Send Bulk, by the parameter `source`. */
-export function draftsFromSource(item: number, read: ReadParameter): Draft | readonly Draft[] {
+export function draftsFromSource(item: number, parameters: ItemParameters): Draft | readonly Draft[] {
   try {
-    return read('source', item) === 'json' ? draftsFromList(item, read) : draftFromItem(item, read);
+    const isList = parameters.read('source', item) === 'json';
+    return isList ? draftsFromList(item, parameters) : draftFromItem(item, parameters);
   } catch (error) {
     return brokenParameter(item, error);
   }
 }
 
 /** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
-function draftsFromList(item: number, read: ReadParameter): readonly Draft[] {
+function draftsFromList(item: number, parameters: ItemParameters): readonly Draft[] {
   const origin = { item, entry: null };
-  const list = parseList(read('messages', item));
-  const forAll = { countryCode: countryCodeIn(read(COUNTRY_CODE, item, NOT_SET)), key: readMessageKey(item, read) };
+  const list = parseList(parameters.read('messages', item));
+  const forAll = {
+    countryCode: parameters.readOption(COUNTRY_CODE, item, countryCodeIn),
+    key: parameters.readOption(MESSAGE_KEY, item, keyIn),
+  };
   if (list === null) return [unreadable(origin, null, failure('listNotList'))];
   return list.map((value, entry) =>
     isRecord(value)
-      ? { kind: 'given', item, entry, phone: value.phone, message: value.message, ...forAll }
+      ? { ...origin, kind: 'given', entry, phone: value.phone, message: value.message, ...forAll }
       : unreadable({ item, entry }, null, failure('listEntryNotObject')),
   );
 }
@@ -111,11 +91,9 @@ export function brokenParameter(item: number, error: unknown, phone: unknown = n
 
 /**
  * What the option Default Country Code has for an item, or for a run: 44, or the country's two letters.
- * @returns the code; null where the option is not set
  * @throws FailureError if it gives nothing, or can't be a code; whether a country has it is checked with the phone number
  */
-export function countryCodeIn(value: unknown): string | null {
-  if (value === NOT_SET) return null;
+export function countryCodeIn(value: unknown): string {
   const text = asText(value).trim();
   if (text === '') throw new FailureError(failure('optionEmpty', { option: 'Default Country Code' }));
   const code = countryWithCode(text.toUpperCase())?.code ?? text.replace(/^(?:\+|00)/, '');
@@ -124,14 +102,16 @@ export function countryCodeIn(value: unknown): string | null {
 }
 
 /**
- * Reads the option Message Key.
- * @returns null where it is not set
- * @throws FailureError where it gives nothing, which would make all such messages the same
+ * What the option Message Key has for an item.
+ * @throws FailureError where it has a hole, which would make different messages to a person the same
  */
-function readMessageKey(item: number, read: ReadParameter): string | null {
-  const value = read('options.messageKey', item, NOT_SET);
-  if (value === NOT_SET) return null;
-  const text = asText(value).trim();
-  if (text === '' || Number.isNaN(value)) throw new FailureError(failure('optionEmpty', { option: 'Message Key' }));
-  return text;
+function keyIn(value: unknown, item: number, parameters: ItemParameters): string {
+  const empty = parameters.emptyIn(MESSAGE_KEY, item, [value].join(''));
+  if (empty.length > 0) {
+    const fields = empty.map((name) => `'${name}'`).join(', ');
+    throw new FailureError(failure('keyIncomplete', { fields }));
+  }
+  const key = asText(value).trim().normalize('NFC');
+  if (key === '') throw new FailureError(failure('optionEmpty', { option: 'Message Key' }));
+  return key;
 }

@@ -1,45 +1,110 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { isRecord } from '../../api/records';
+import { asText, isRecord } from '../../api/records';
 import { missingWordsIn } from '../../delivery/compose';
+import { failure, FailureError } from '../../failures/failure';
+import { reasonOf } from '../output/sentences';
+import { NOT_ADDED } from './readOptions';
 
-/** Reads a parameter of an item. @throws what n8n throws for an expression that fails */
-export type ReadParameter = (name: string, item: number, fallback?: unknown) => unknown;
+/** Where parameters come from: a run in a workflow, or one item through the routing. */
+export interface ParameterSource {
+  /** In which fields are looked up directly; none where n8n must evaluate every expression. */
+  readonly items: readonly INodeExecutionData[];
+  /** A parameter as it is stored. */
+  readonly stored: (name: string, fallback: unknown) => unknown;
+  /** @throws what n8n throws for an expression that fails */
+  readonly valueOf: (name: string, item: number, fallback: unknown) => unknown;
+  readonly evaluate: (expression: string, item: number) => unknown;
+}
+
+export function sourceOfRun(context: IExecuteFunctions): ParameterSource {
+  return {
+    items: context.getInputData(),
+    stored: (name, fallback) => context.getNodeParameter(name, 0, fallback, { rawExpressions: true }),
+    valueOf: (name, item, fallback) => context.getNodeParameter(name, item, fallback),
+    evaluate: (expression, item) => context.evaluateExpression(expression, item),
+  };
+}
+
+/** What is known of a parameter, the same for all items. */
+interface Parameter {
+  readonly stored: unknown;
+  /** Where an expression that only names a field finds it. */
+  readonly path: Path | null;
+  /** Whether n8n has given the same value for one item as the path. */
+  isConfirmed: boolean;
+  /** The value of a parameter without an expression. */
+  fixed?: { readonly value: unknown };
+  emptyIn?: EmptyFields;
+}
 
 /**
- * Reads the parameters of the items of a run. n8n takes some 0.1 ms to evaluate an expression, so a plain one such as
+ * Reads the parameters of items. n8n takes some 0.1 ms to evaluate an expression, so a plain one such as
  * `{{ $json.phone }}` is read from the item itself, once n8n has given the same value for one item (it rejects names that
  * could harm it). Everything else is left to n8n.
  */
-export function parametersOf(context: IExecuteFunctions): ReadParameter {
-  const items = context.getInputData();
-  const readers = new Map<string, (item: number) => unknown>();
+export class ItemParameters {
+  private readonly known = new Map<string, Parameter>();
 
-  const readerOf = (name: string, fallback: unknown): ((item: number) => unknown) => {
-    const parameter = context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
-    const evaluated = (item: number): unknown => context.getNodeParameter(name, item, fallback);
-    const path = plainPath(parameter);
-    if (path === null) {
-      const isFixed = parameter !== undefined && typeof parameter !== 'object' && !String(parameter).startsWith('=');
-      if (!isFixed) return evaluated;
-      // An option that is added and left empty counts as not set; an expression that gives nothing does not.
-      const value = parameter === '' && fallback !== undefined ? fallback : evaluated(0);
-      return () => value;
-    }
-    let isConfirmed = false;
-    return (item) => {
-      const direct = valueAt(items[item]?.json, path);
-      if (isConfirmed && direct !== undefined) return direct;
-      const value = evaluated(item);
-      isConfirmed ||= direct !== undefined && Object.is(value, direct);
+  constructor(private readonly source: ParameterSource) {}
+
+  /** @throws FailureError for an expression that fails; it names the parameter as the panel shows it */
+  read(name: string, item: number, fallback?: unknown): unknown {
+    try {
+      const parameter = this.parameter(name, fallback);
+      if (parameter.fixed !== undefined) return parameter.fixed.value;
+      const { path } = parameter;
+      const direct = path === null ? undefined : valueAt(this.source.items[item]?.json, path);
+      if (parameter.isConfirmed && direct !== undefined) return direct;
+      const value = this.source.valueOf(name, item, fallback);
+      parameter.isConfirmed ||= direct !== undefined && Object.is(value, direct);
       return value;
-    };
-  };
-  return (name, item, fallback) => {
-    let read = readers.get(name);
-    if (read === undefined) readers.set(name, (read = readerOf(name, fallback)));
-    return read(item);
-  };
+    } catch (error) {
+      throw expressionError(error, name);
+    }
+  }
+
+  /** Reads an option of an item. @returns null where it is not added; with any value, even an empty one, what `parse` does */
+  readOption<Value>(
+    name: string,
+    item: number,
+    parse: (value: unknown, item: number, parameters: ItemParameters) => Value,
+  ): Value | null {
+    const value = this.read(name, item, NOT_ADDED);
+    return value === NOT_ADDED ? null : parse(value, item, this);
+  }
+
+  /** The names of the fields that a parameter with expressions lacks for an item: see {@link emptyFieldsIn}. */
+  emptyIn(name: string, item: number, text: unknown): readonly string[] {
+    const parameter = this.parameter(name);
+    const isKey = name === MESSAGE_KEY;
+    // The text may be a field alone, which is left to whoever filled it in.
+    if (parameter.fixed !== undefined || (parameter.path !== null && !isKey)) return [];
+    parameter.emptyIn ??= emptyFieldsIn(this.source, asText(parameter.stored), isKey);
+    return parameter.emptyIn(item, text);
+  }
+
+  private parameter(name: string, fallback?: unknown): Parameter {
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const stored = this.source.stored(name, fallback);
+    const parameter: Parameter = { stored, path: plainPath(stored), isConfirmed: false };
+    if (stored !== undefined && typeof stored !== 'object' && !asText(stored).startsWith('=')) {
+      // An option that is added and left empty counts as not added; an expression that gives nothing does not.
+      const isNotAdded = stored === '' && fallback !== undefined;
+      parameter.fixed = { value: isNotAdded ? fallback : this.source.valueOf(name, 0, fallback) };
+    }
+    this.known.set(name, parameter);
+    return parameter;
+  }
+}
+
+/** @param name of the parameter: `options.messageKey` is shown as 'Message Key', any field of the form as 'Form Elements' */
+export function expressionError(error: unknown, name = ''): FailureError {
+  const [first = ''] = name.replace('options.', '').replace('formFields', 'formElements').split('.');
+  const shown = first.replace(/^./, (letter) => letter.toUpperCase()).replace(/\B[A-Z]/g, ' $&');
+  const place = shown && ` in '${shown}'`;
+  return new FailureError(failure('expressionFailed', { place, reason: reasonOf(error) }));
 }
 
 /** Names and places on the way from an item's `json` to a value. */
@@ -113,65 +178,76 @@ const FIELD =
 /** Texts in quotes, and those around the `${…}` of a template. */
 const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[`}](?:\\.|[^`$\\]|\$(?!\{))*(?=`|\$\{)/g;
 
+/** What a spreadsheet writes in place of a value that it can't compute. */
+const SPREADSHEET_ERROR = /#(?:N\/A|(?:REF|ERROR|VALUE|DIV\/0)!|NAME\?)/g;
+
+/** The 'Message Key' of an item. Unlike in a text, a word such as "undefined" is a hole even if a field has it as its text. */
+export const MESSAGE_KEY = 'options.messageKey';
+
+type EmptyFields = (item: number, text: unknown) => readonly string[];
+
 /**
- * Finds the parts of a message without a value for an item: their expression wrote nothing, as in "Hello ,", or more words
- * such as "undefined" than its quoted texts and its fields contain. n8n evaluates a text as a whole, so a part is evaluated
- * again, alone, where it may be empty: a text is searched in a microsecond, n8n takes some 0.1 ms.
+ * Finds the parts of a message, or of its key, without a value for an item: their expression wrote nothing, as in
+ * "Hello ,", or more words such as "undefined" than its quoted texts and its fields contain. n8n evaluates a text as a
+ * whole, so a part is evaluated again, alone, where it may be empty: a text is searched in a microsecond, n8n takes some
+ * 0.1 ms.
  * @returns for an item and its text the names of the empty fields, or an expression where none of its fields is empty
  */
-export function emptyFieldsIn(context: IExecuteFunctions): (item: number, text: unknown) => readonly string[] {
-  const items = context.getInputData();
-  const { parts, wordsGiven } = partsOf(context.getNodeParameter('message', 0, '', { rawExpressions: true }));
+function emptyFieldsIn({ items, evaluate }: ParameterSource, stored: string, isKey: boolean): EmptyFields {
+  const wordsIn = (text: string) => missingWordsIn(text) + (isKey ? (text.match(SPREADSHEET_ERROR)?.length ?? 0) : 0);
+  const { parts, wordsGiven } = partsOf(stored, wordsIn);
   /** What an expression writes, and how many words for a missing value are in the texts of its value. */
   const evaluated = (expression: string, item: number, before = '') => {
     const path = plainPath(`=${expression}`);
     const direct = path === null ? undefined : valueAt(items[item]?.json, path);
     try {
-      const value: unknown = direct ?? context.evaluateExpression(`${before}${expression}`, item);
+      const value: unknown = direct ?? evaluate(`${before}${expression}`, item);
       // Its texts, without its own null.
       const texts = JSON.stringify(value, (_, each) =>
         /string|object/.test(typeof each) ? ((each as unknown) ?? 0) : 0,
       );
-      return { text: Number.isNaN(value) ? '' : [value].join(''), own: missingWordsIn(texts) };
+      return { text: Number.isNaN(value) ? '' : [value].join(''), own: isKey ? 0 : wordsIn(texts) };
     } catch {
       return { text: '?', own: 0 };
     }
   };
+  const isMissing = (text: string) => BLANK.test(text) || (isKey && wordsIn(text) > 0);
   const emptyIn = ({ expression, fields, words, around }: Part, item: number, all: string): readonly string[] => {
     // Behind a space, n8n writes a value as it does in the message.
     const text = around === null ? all : evaluated(expression, item, ' ').text;
-    const [isBlank, given] = [BLANK.test(text), missingWordsIn(text)];
+    const [isBlank, given] = [BLANK.test(text), wordsIn(text)];
     if (!isBlank && given <= words) return [];
     const values = fields.map((field) => (isBlank && field === expression ? { text, own: 0 } : evaluated(field, item)));
     if (!isBlank && given <= values.reduce((sum, { own }) => sum + own, words)) return [];
-    const missing = fields.filter((_, index) => BLANK.test(values[index]?.text ?? ''));
+    const missing = fields.filter((_, index) => isMissing(values[index]?.text ?? ''));
     return (missing.length === 0 ? [expression] : missing).map(nameOf);
   };
   return (item, text) => {
-    if (parts.length === 0 || typeof text !== 'string') return [];
+    if (typeof text !== 'string') return [];
     const all = squeezed(text);
-    const hasWords = missingWordsIn(text) > wordsGiven;
-    const suspects = parts.filter(({ around }) => hasWords || (around !== null && all.includes(around)));
+    const hasWords = wordsIn(text) > wordsGiven;
+    const suspects = parts.filter(({ around }) => hasWords || (around === null ? all === '' : all.includes(around)));
     return [...new Set(suspects.flatMap((part) => emptyIn(part, item, text)))];
   };
 }
 
-/** The expressions in a parameter, except a field alone, and how many words for a missing value somebody wrote there. */
-function partsOf(parameter: unknown): { readonly parts: readonly Part[]; readonly wordsGiven: number } {
-  const isExpression = typeof parameter === 'string' && parameter.startsWith('=') && plainPath(parameter) === null;
-  if (!isExpression) return { parts: [], wordsGiven: 0 };
+/** The expressions in a parameter, and how many words for a missing value somebody wrote there. */
+function partsOf(
+  stored: string,
+  wordsIn: (text: string) => number,
+): { readonly parts: readonly Part[]; readonly wordsGiven: number } {
   // Texts at even places, and what is between braces at odd ones.
-  const pieces = parameter.slice(1).split(/(?<!\\)\{\{([^]*?)\}\}/);
+  const pieces = stored.slice(1).split(/(?<!\\)\{\{([^]*?)\}\}/);
   const fixed = pieces.filter((_, index) => index % 2 === 0);
   const isAlone = pieces.length === 3 && fixed.join('').trim() === '';
   const parts = pieces.flatMap((source, index): Part | [] => {
     if (index % 2 === 0) return [];
     const around = isAlone ? null : squeezed(`${pieces[index - 1]}${pieces[index + 1]}`);
     const fields = Array.from(source.matchAll(FIELD), ([field]) => `{{ ${field} }}`);
-    const words = missingWordsIn(source.match(QUOTED)?.join(' ') ?? '');
+    const words = wordsIn(source.match(QUOTED)?.join(' ') ?? '');
     return { expression: `{{ ${source.trim()} }}`, fields, words, around };
   });
-  return { parts, wordsGiven: parts.reduce((sum, { words }) => sum + words, missingWordsIn(fixed.join(' '))) };
+  return { parts, wordsGiven: parts.reduce((sum, { words }) => sum + words, wordsIn(fixed.join(' '))) };
 }
 
 /** `{{ $json.at.city }}` → `at.city`; the expression itself where it does more than name a field. */

@@ -3,7 +3,7 @@ import type { IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { asText } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
-import { type GivenOptions, optionsField, readBoolean, readNumber, within } from './options';
+import { booleanIn, type GivenOptions, numberIn, optionsField, within } from './readOptions';
 
 export interface RequestOptions {
   /** "Items per Batch", from 1 to 100. */
@@ -16,23 +16,23 @@ export interface RequestOptions {
   };
 }
 
-const itemsPerBatch: INodeProperties = {
+const itemsPerBatch = {
   displayName: 'Items per Batch',
   name: 'batchSize',
   type: 'number',
   typeOptions: { minValue: -1, maxValue: MAX_BATCH_SIZE },
   default: MAX_BATCH_SIZE,
   description: 'How many messages to send in one request, at most',
-};
+} satisfies INodeProperties;
 
-const batchInterval: INodeProperties = {
+const batchInterval = {
   displayName: 'Batch Interval (Ms)',
   name: 'batchInterval',
   type: 'number',
   typeOptions: { minValue: 0 },
   default: 0,
   description: 'Minimum time between the starts of two requests, in milliseconds',
-};
+} satisfies INodeProperties;
 
 const batching: INodeProperties = {
   displayName: 'Batching',
@@ -63,7 +63,7 @@ const proxy: INodeProperties = {
   description: 'HTTP proxy to use, with user name and password if needed: http://name:password@proxy.example.com:3128',
 };
 
-const timeout: INodeProperties = {
+const timeout = {
   displayName: 'Timeout (Milliseconds)',
   name: 'timeout',
   type: 'number',
@@ -71,7 +71,7 @@ const timeout: INodeProperties = {
   // As long as n8n itself waits in a declarative node.
   default: 300_000,
   description: 'How long to wait for the response of the service',
-};
+} satisfies INodeProperties;
 
 /** n8n adds such a field to nodes that are declarative and nothing else: neither to a trigger nor to a node that waits. */
 function requestOptionsOf(...options: INodeProperties[]): INodeProperties {
@@ -83,26 +83,31 @@ export const requestOptions = requestOptionsOf(batching, ignoreSslIssues, proxy,
 /** For the trigger, which makes one request. */
 export const requestOptionsOfTrigger = requestOptionsOf(ignoreSslIssues, proxy, timeout);
 
-const batchSizeGiven = within('batching.batch', itemsPerBatch);
-const intervalGiven = within('batching.batch', batchInterval);
+const given = {
+  size: within('requestOptions.batching.batch', itemsPerBatch),
+  interval: within('requestOptions.batching.batch', batchInterval),
+  ignoreSslIssues: within('requestOptions', ignoreSslIssues),
+  proxy: within('requestOptions', proxy),
+  timeout: within('requestOptions', timeout),
+};
 
-export function readRequestOptions(given: GivenOptions): RequestOptions {
-  const size = readNumber(given, batchSizeGiven);
-  const address = given.get(proxy.name, proxy.displayName, undefined, readProxy);
+export function readRequestOptions(options: GivenOptions): RequestOptions {
+  const size = options.read(given.size, numberIn, given.size.default);
+  const address = options.read(given.proxy, proxyIn, undefined);
   return {
     // n8n's words: "-1 for disabled. 0 will be treated as 1." The service takes 100 at most (API part 8).
     batchSize: size < 0 ? MAX_BATCH_SIZE : Math.min(MAX_BATCH_SIZE, Math.max(1, Math.floor(size))),
-    interval: readNumber(given, intervalGiven),
+    interval: options.read(given.interval, numberIn, given.interval.default),
     http: {
-      timeout: readNumber(given, timeout),
-      ...(readBoolean(given, ignoreSslIssues) && { skipSslCertificateValidation: true }),
+      timeout: options.read(given.timeout, numberIn, given.timeout.default),
+      ...(options.read(given.ignoreSslIssues, booleanIn, false) && { skipSslCertificateValidation: true }),
       ...(address !== undefined && { proxy: address }),
     },
   };
 }
 
 /** n8n's agents decode user name and password, which a URL has encoded. */
-function readProxy(value: unknown): IHttpRequestOptions['proxy'] {
+function proxyIn(value: unknown): IHttpRequestOptions['proxy'] {
   const address = asText(value).trim();
   if (address === '') return undefined;
   try {

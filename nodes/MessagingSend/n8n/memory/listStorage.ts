@@ -2,7 +2,7 @@ import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { isRecord } from '../../api/records';
 import { FactList, type ListStorage } from '../../journal/list/factList';
-import { SYSTEM_CLOCK } from '../../requests/wait';
+import { SYSTEM_CLOCK } from '../../requests/pacer';
 
 type Context = Pick<IExecuteFunctions, 'getExecutionCancelSignal' | 'getNode' | 'getWorkflow' | 'helpers'>;
 
@@ -24,7 +24,7 @@ const WAIT_FACTOR = 3;
 /** The longest wait, in milliseconds, even if a database is locked for long. */
 const MAX_WAIT = 2_000;
 
-/** Between two attempts to write to a locked database, in milliseconds. */
+/** Between two tries to write to a locked database, in milliseconds. */
 const RETRY_EVERY = 200;
 
 /** The one list of each workflow node, which all writes of this process go through. */
@@ -73,9 +73,9 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
       const length = await helpers.getProcessedDataCount('node', { mode: 'entries' });
       if (length > MAX_ENTRIES + TOO_MANY) await record([], MAX_ENTRIES);
     },
-    waitForOthers: async (attempt) => {
+    waitForOthers: async (round) => {
       const usual = Math.min(Math.max(MIN_WAIT, WAIT_FACTOR * slowest), MAX_WAIT);
-      await sleep(usual + attempt * Math.random() * MIN_WAIT);
+      await sleep(usual + round * Math.random() * MIN_WAIT);
     },
   };
 }
@@ -88,7 +88,7 @@ function changesWith(
   let hasGivenUp = false;
   return async (change) => {
     const end = performance.now() + maxWait;
-    for (let attempt = 0; ; attempt += 1) {
+    for (let tries = 0; ; tries += 1) {
       const began = performance.now();
       const changed = change();
       try {
@@ -98,7 +98,7 @@ function changesWith(
       } catch (error) {
         hasGivenUp ||= signal?.aborted === true || !isTransient(error) || performance.now() + RETRY_EVERY > end;
         // Tries once more without a wait: some rejections are over at once.
-        if (hasGivenUp && attempt > 0) return await changed;
+        if (hasGivenUp && tries > 0) return await changed;
         if (!hasGivenUp) await sleep(RETRY_EVERY);
       }
     }

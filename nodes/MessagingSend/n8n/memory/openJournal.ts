@@ -53,7 +53,7 @@ export async function openJournal(
   if (hasGap) record.markInterrupted();
   if (settings.kind === 'test') {
     // All that a run without 'Test Run' must know is that this one began, and sent nothing.
-    await crash?.end();
+    await crash?.finish();
     // Only for Retry On Fail: in other runs, test messages don't count as sent.
     const own = isRecord(kept.test) ? kept.test : {};
     kept.test = own;

@@ -16,11 +16,7 @@ export function summaryText(summary: Summary): string {
   if (first !== undefined && others.length === 0 && isNothing(summary)) {
     return `Nothing was sent: ${withinSentence(first.failure)}.`;
   }
-  return inSentences(
-    countsText(summary),
-    summary.reasons.length > 0 && reasonsText(summary),
-    hasContents(summary) && contentsText(summary),
-  );
+  return inSentences(countsText(summary), summary.reasons.length > 0 && reasonsText(summary), contentsText(summary));
 }
 
 /** Whether the run achieved nothing: no message may have been sent, and none was skipped. */
@@ -118,43 +114,39 @@ export function secondSendText({ sent, uncertain, isRemembered, isTest, planned 
   return `Don't run this step again: it would send the ${kinds.join(' and ')} message${sent + uncertain === 1 ? '' : 's'} again.`;
 }
 
-function hasContents({ numbersWithSeveral, emptyFields, placeholders, optOuts, codes }: Summary): boolean {
-  return numbersWithSeveral + emptyFields.size + placeholders.length + codes.size > 0 || optOuts !== null;
-}
-
 /** What may be wrong although messages can be sent: repeated numbers, empty fields, opt-outs, guessed countries. */
 function contentsText(summary: Summary): string {
   const { numbersWithSeveral, emptyFields, placeholders, optOuts, codes, planned } = summary;
-  const went = planned === null ? 'went' : 'would go';
-  const several = `More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`;
-  const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
-  const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
-  const others = fields.length - FIRST;
-  const isAsked = summary.skipped.has('empty_field');
-  const toSkip = isAsked ? '' : " To skip such messages, add the option 'Empty Fields'.";
-  const empty = `Empty fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.${toSkip}`;
-  const places = placesText(placeholders, false).toLowerCase();
-  const left = `Texts with a placeholder such as {name} or %name%, which is sent as it is: ${places}. n8n fills in only expressions such as {{ $json.name }}.`;
-  const numbers =
-    optOuts === 0
-      ? "'Never Send To' is empty, so nobody is left out."
-      : `'Never Send To' has ${counted(optOuts ?? 0, 'number')}.`;
-  return inSentences(
-    numbersWithSeveral > 0 && several,
-    named.length > 0 && empty,
-    placeholders.length > 0 && left,
-    optOuts !== null && numbers,
-    codes.size > 0 && codesText(codes),
-  );
-}
-
-/** Such as "Numbers without + were read with the country codes 91 (120 numbers), 49 (3) and 20 (1)." */
-function codesText(codes: Summary['codes']): string {
-  const ranked = [...codes].sort(([, a], [, b]) => b - a);
-  const named = ranked.map(([code, count], index) => `${code} (${index === 0 ? counted(count, 'number') : count})`);
-  const others = named.length > FIRST ? [`${named.length - FIRST} more`] : [];
-  const all = new Intl.ListFormat('en-GB').format([...named.slice(0, FIRST), ...others]);
-  return `Numbers without + were read with the country code${named.length > 1 ? 's' : ''} ${all}.`;
+  const sentences: string[] = [];
+  if (numbersWithSeveral > 0) {
+    const went = planned === null ? 'went' : 'would go';
+    sentences.push(`More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`);
+  }
+  if (emptyFields.size > 0) {
+    const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
+    const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
+    const others = fields.length > FIRST ? ` and ${fields.length - FIRST} more` : '';
+    const isAsked = summary.skipped.has('empty_field');
+    const toSkip = isAsked ? '' : " To skip such messages, add the option 'Empty Fields'.";
+    sentences.push(`Empty fields: ${named.join(', ')}${others}.${toSkip}`);
+  }
+  if (placeholders.length > 0) {
+    const places = placesText(placeholders, false).toLowerCase();
+    sentences.push(
+      `Texts with a placeholder such as {name} or %name%, which is sent as it is: ${places}. n8n fills in only expressions such as {{ $json.name }}.`,
+    );
+  }
+  if (optOuts === 0) sentences.push("'Never Send To' is empty, so nobody is left out.");
+  else if (optOuts !== null) sentences.push(`'Never Send To' has ${counted(optOuts, 'number')}.`);
+  if (codes.size > 0) {
+    const ranked = [...codes].sort(([, a], [, b]) => b - a);
+    const named = ranked.map(([code, count], index) => `${code} (${index === 0 ? counted(count, 'number') : count})`);
+    const others = named.length > FIRST ? [`${named.length - FIRST} more`] : [];
+    const all = new Intl.ListFormat('en-GB').format([...named.slice(0, FIRST), ...others]);
+    const noun = named.length > 1 ? 'codes' : 'code';
+    sentences.push(`Numbers without + were read with the country ${noun} ${all}.`);
+  }
+  return sentences.join(' ');
 }
 
 export function counted(count: number, noun: string): string {

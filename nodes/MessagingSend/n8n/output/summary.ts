@@ -64,13 +64,15 @@ export async function summarize(
   const reasons = new Map<string, Reason & { origins: Origin[] }>();
   const emptyFields = new Map<string, number>();
   const messagesTo = new Map<string, number>();
-  const guessed = new Map<string, Row['readAs']>();
+  const codes = new Map<string, number>();
+  /** Of them, those that get several messages: each number counts once. */
+  const counted = new Set<string>();
   const placeholders: Row[] = [];
   const batches = new Set<number | null>();
   const answers = new Set<JsonRecord>();
   let [resumed, creditsUsed, index] = [0, 0, 0];
   let creditsLeft: number | null = null;
-  let isInvalid = false;
+  let [isInvalid, isAbroad] = [false, false];
 
   for (const row of rows) {
     if ((index += 1) % YIELD_EVERY === 0) await pause();
@@ -91,9 +93,14 @@ export async function summarize(
     }
     const arrives = outcome.kind === 'planned' || mayHaveBeenSent(outcome);
     if (arrives && row.isOneOfSeveral && row.testFor === null) increase(messagesTo, row.person);
-    if (arrives || outcome.kind === 'skipped') {
+    if (arrives || (outcome.kind === 'skipped' && !NOT_NEW.has(outcome.reason))) {
       for (const name of row.empty) increase(emptyFields, name);
-      if (row.readAs !== null) guessed.set(row.testFor ?? row.phone, row.readAs);
+      const phone = row.testFor ?? row.phone;
+      if (row.readAs !== null && !counted.has(phone)) {
+        increase(codes, countryOf(phone)?.code ?? '');
+        isAbroad ||= row.readAs === 'abroad';
+        if (row.isOneOfSeveral) counted.add(phone);
+      }
     }
     if (data !== null && !isRecalled) answers.add(data);
   }
@@ -103,9 +110,7 @@ export async function summarize(
     // latest. Earlier attempts don't count: the account may have been topped up since.
     if (typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
   }
-  const codes = new Map<string, number>();
-  for (const phone of guessed.keys()) increase(codes, countryOf(phone)?.code ?? '');
-  const isExpected = codes.size < 2 && ![...guessed.values()].includes('abroad');
+  const isExpected = codes.size < 2 && !isAbroad;
   const all = [...reasons.values()];
   const [effects, held] = ['NOT_STARTED', 'HELD_BACK'].map((code) =>
     all.filter(({ failure }) => failure.code === code),
@@ -134,6 +139,9 @@ export async function summarize(
     requests,
   };
 }
+
+/** Skipped because a message with the same content counts instead. */
+const NOT_NEW: ReadonlySet<SkipReason> = new Set(['duplicate', 'sent_before', 'may_have_been_sent']);
 
 function increase<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);

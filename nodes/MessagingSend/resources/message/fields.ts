@@ -58,7 +58,7 @@ function forPeopleAndModels(parameter: INodeProperties, show: Show, hint: string
 export function forModels(parameter: INodeProperties, show: Show, hint?: string): INodeProperties {
   const property: INodeProperties = { ...parameter, displayOptions: { show: { ...show, '@tool': [true] } } };
   if (hint === undefined) return property;
-  // What the editor's button writes; n8n recognises it by the comment.
+  // What the editor's button writes; n8n recognizes it by the comment.
   const expression = `/*n8n-auto-generated-fromAI-override*/ $fromAI('${parameter.displayName}', \`${hint}\`, '${parameter.type}')`;
   return { ...property, default: `={{ ${expression} }}` };
 }

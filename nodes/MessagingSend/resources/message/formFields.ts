@@ -2,7 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { asText, isRecord, type JsonRecord } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
-import { valuesOf } from '../../n8n/input/options';
+import { valuesOf } from '../../n8n/input/readOptions';
 import type { Field } from '../../questions/field';
 
 // The fields of Custom Form, with the names and the values that they have in n8n's own nodes.

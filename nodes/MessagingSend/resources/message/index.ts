@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { deliveryOptions } from './deliveryOptions';
 import { optionNotices, toolNotice } from './notices';
-import { deliveryOptions } from './options';
 import { send, sendFields } from './send';
 import { sendAndWait, sendAndWaitFields } from './sendAndWait';
 import { sendBulk, sendBulkFields } from './sendBulk';

@@ -30,19 +30,6 @@ export const optionNotices: INodeProperties[] = [
     { '/options.testRun': SET },
     { '/options.dryRun': [true] },
   ),
-  notice('oldTestRunNotice', 'The phone of this Test Run was entered in an older release. To see it, enter it again.', {
-    '/options.testRun.values': SET,
-  }),
-  notice(
-    'oldSendWindowNotice',
-    'The hours of this Send Window were entered in an older release. To see them, enter them again, such as Mon–Fri 09:00–20:00.',
-    { '/options.sendWindow.values': SET },
-  ),
-  notice(
-    'sendAgainNotice',
-    'A retry sends every uncertain message again. If it was sent the first time, the recipient gets it twice, and it uses credits twice.',
-    { '/options.uncertain': ['sendAgain'] },
-  ),
   notice('splitNotice', 'Each part of a long text is sent as a separate message and uses 1 credit', {
     '/options.longMessages': ['split'],
   }),

@@ -1,6 +1,6 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
-import { choiceField, valuesOf } from '../../n8n/input/options';
+import { choiceField, valuesOf } from '../../n8n/input/readOptions';
 import type { Question, Response } from '../../questions/question';
 import { formFields, readFormFields } from './formFields';
 

@@ -4,8 +4,8 @@ import { SEND } from '../../delivery/operation';
 import { draftFromItem } from '../../n8n/input/drafts';
 import { routingOf } from '../../n8n/routing';
 import { forItem, forRun, type JobOfItems } from '../../n8n/run';
+import { readDeliveryOptions } from './deliveryOptions';
 import { MAX_TEXT, recipientAndText } from './fields';
-import { readDeliveryOptions } from './options';
 
 const JOB: JobOfItems = {
   operation: SEND,

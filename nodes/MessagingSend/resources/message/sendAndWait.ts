@@ -5,20 +5,21 @@ import { SEND } from '../../delivery/operation';
 import { type Failure, failure } from '../../failures/failure';
 import type { Draft } from '../../messages/draft';
 import { isHumanReview, isTool } from '../../n8n/assumptions';
-import { brokenParameter, draftFromItem, naming } from '../../n8n/input/drafts';
+import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
+import { ItemParameters, sourceOfRun } from '../../n8n/input/itemParameters';
 import {
+  choiceIn,
   GivenOptions,
   maxWait,
   optionsField,
-  readChoice,
   readLimitOptions,
   requestsPerMinute,
-} from '../../n8n/input/options';
+} from '../../n8n/input/readOptions';
 import { sendForRun } from '../../n8n/run';
 import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
+import { defaultCountryCode, numberCheck, readDeliveryOptions } from './deliveryOptions';
 import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
 import { formFields } from './formFields';
-import { defaultCountryCode, numberCheck, readDeliveryOptions } from './options';
 import { approvalOptions, buttonLabel, pageTitle, readPage, responseType, thanks } from './pageFields';
 import { FOREVER, limitWaitTime, readWaitLimit } from './waitLimit';
 
@@ -75,7 +76,7 @@ export const sendAndWaitFields: INodeProperties[] = [
 ];
 
 /** There is one message: what the other operations have options for is as without them. */
-const WITHOUT_OPTIONS = readDeliveryOptions(new GivenOptions('options', (_path, fallback) => fallback));
+const WITHOUT_OPTIONS = readDeliveryOptions(new GivenOptions((_path, fallback) => fallback));
 
 /**
  * Send and Wait in a workflow: one message, for the first item. Once it is sent, n8n keeps the execution until the answer
@@ -91,7 +92,11 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
     drafts: { items: 1, of: () => draft },
     readOptions: (given) => {
       waitLimit = readWaitLimit(given, this.getTimezone());
-      return { ...WITHOUT_OPTIONS, ...readLimitOptions(given), numberCheck: readChoice(given, numberCheck) };
+      return {
+        ...WITHOUT_OPTIONS,
+        ...readLimitOptions(given),
+        numberCheck: given.read(numberCheck, choiceIn, numberCheck.default),
+      };
     },
     failure: notForModel(this.getNode()),
     // Of a question that an earlier execution has asked, the link no longer works, so that another must be sent.
@@ -123,11 +128,18 @@ function notForModel(node: INode): Failure | null {
 
 /** The draft of the message; the question is kept for the page behind its link. */
 function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft {
-  const read = naming((name, ...more) => context.getNodeParameter(name === phone.name ? sendTo.name : name, ...more));
-  const draft = draftFromItem(0, read);
+  const { items, stored, valueOf, evaluate } = sourceOfRun(context);
+  const nameOf = (name: string) => (name === phone.name ? sendTo.name : name);
+  const parameters = new ItemParameters({
+    items,
+    stored: (name, fallback) => stored(nameOf(name), fallback),
+    valueOf: (name, item, fallback) => valueOf(nameOf(name), item, fallback),
+    evaluate,
+  });
+  const draft = draftFromItem(0, parameters);
   if (draft.kind === 'unreadable') return draft;
   try {
-    const page = readPage((name, fallback) => read(name, 0, fallback), context.getWorkflow().name);
+    const page = readPage((name, fallback) => parameters.read(name, 0, fallback), context.getWorkflow().name);
     keepQuestion(context, asked, { text: textOf(draft.message) ?? '', ...page });
     return { ...draft, link: linkTo(context, asked) };
   } catch (error) {

@@ -3,11 +3,11 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { SEND_BULK } from '../../delivery/operation';
 import { draftsFromSource } from '../../n8n/input/drafts';
-import { choiceField } from '../../n8n/input/options';
+import { choiceField } from '../../n8n/input/readOptions';
 import { routingOf } from '../../n8n/routing';
 import { forItem, forRun, type JobOfItems } from '../../n8n/run';
+import { readDeliveryOptions } from './deliveryOptions';
 import { forModels, MAX_TEXT, notForModels, recipientAndText } from './fields';
-import { readDeliveryOptions } from './options';
 
 const BULK = { resource: ['message'], operation: ['sendBulk'] };
 const FROM_ITEMS = { ...BULK, source: ['items'] };

@@ -1,9 +1,7 @@
 import { type INodeProperties, tryToParseDateTime, WAIT_INDEFINITELY } from 'n8n-workflow';
 
-import { isRecord, type JsonRecord } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
-import { NOT_SET } from '../../n8n/input/drafts';
-import { type GivenOptions, valuesIn } from '../../n8n/input/options';
+import type { GivenOptions } from '../../n8n/input/readOptions';
 
 /** With the name that it has in n8n's own nodes. */
 export const limitWaitTime: INodeProperties = {
@@ -23,21 +21,13 @@ export const FOREVER = () => WAIT_INDEFINITELY;
  * @returns when a wait that begins now ends
  */
 export function readWaitLimit(given: GivenOptions, timezone: string): () => Date {
-  const { name, displayName } = limitWaitTime;
-  const parse = (value: unknown) => {
-    if (value === NOT_SET) return FOREVER;
-    const limit = isRecord(value) && isRecord(value.values) ? oldLimitIn(valuesIn(value)) : value;
+  const parse = (limit: unknown, _field: unknown, option: string) => {
     const end = endAfter(limit) ?? endAt(limit, timezone);
     if (end !== null) return end;
     const needed = 'a time such as 45 minutes, 2 hours or 3 days, or a date and time in the future';
-    throw new FailureError(failure('optionInvalid', { option: displayName, needed }));
+    throw new FailureError(failure('optionInvalid', { option, needed }));
   };
-  return given.get(name, displayName, FOREVER, parse, NOT_SET);
-}
-
-/** What workflows of 0.3 have: { limitType, resumeAmount, resumeUnit, maxDateAndTime }. */
-function oldLimitIn({ limitType, resumeAmount = 1, resumeUnit = 'hours', maxDateAndTime }: JsonRecord): unknown {
-  return limitType === 'atSpecifiedTime' ? maxDateAndTime : [resumeAmount, resumeUnit].join(' ');
+  return given.read(limitWaitTime, parse, FOREVER);
 }
 
 const MILLISECONDS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };

@@ -1,57 +1,40 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 
-import { type INodeType, NodeHelpers } from 'n8n-workflow';
+import { type INodeParameters, type INodeType, NodeHelpers } from 'n8n-workflow';
 
-import { itemsNode, runSteps, type Step } from '../tools/engine/steps';
-import { contacts, messagingSend } from './contenders';
+import { runSteps, type Step } from '../tools/engine/steps';
+import { contacts, messagingSend, timeOf } from './contenders';
 import { answer } from './processes';
 import { RemoteSandbox } from './sandbox';
 
-export interface ListTask {
-  readonly measure: 'memory' | 'block';
-  /** `hold` only holds the items; `reject` has only invalid numbers; for `evaluate`, n8n evaluates each text. */
-  readonly contender: 'send' | 'evaluate' | 'reject' | 'hold';
+/** A run of Send Bulk in a process of its own. */
+export interface Task {
+  /** `time` and `block` in milliseconds, `memory` in KB per item. */
+  readonly measure: 'time' | 'memory' | 'block';
   readonly count: number;
   readonly folder: string;
   readonly url: string;
+  /** Parameters other than the usual ones. */
+  readonly changed?: INodeParameters;
+  /** Whether no message can be sent. */
+  readonly isRejected?: boolean;
 }
 
 /** Long enough for some samples: a block at the very start or end of the node's work counts, too. */
 const TICKS_MS = 5;
 
-/** Passes on its items after a second, in which their memory can be measured. */
-const holder: INodeType = {
-  description: { ...itemsNode([]).description, displayName: 'Hold', name: 'hold', inputs: ['main'] },
-  async execute() {
-    return await setTimeout(1_000, [this.getInputData()]);
-  },
-};
-
-const STEPS: Readonly<Record<ListTask['contender'], (folder: string) => Promise<Step>>> = {
-  send: async (folder) => await messagingSend('sendBulk', folder),
-  evaluate: async (folder) => await messagingSend('sendBulk', folder, { message: '=Hello {{ $json.name }}' }),
-  reject: async (folder) => ({
-    ...(await messagingSend('sendBulk', folder, { phone: '={{ $json.name }}' })),
-    onError: 'continueRegularOutput',
-  }),
-  hold: async () => await Promise.resolve({ name: 'Hold', type: holder }),
-};
-
-/** Reports kilobytes per item, or milliseconds. */
-await answer(async ({ measure, contender, count, folder, url }: ListTask) => {
+await answer(async ({ measure, count, folder, url, changed, isRejected = false }: Task) => {
   const sandbox = new RemoteSandbox(url);
-  const step = await STEPS[contender](folder);
+  const step: Step = { ...(await messagingSend('sendBulk', folder, changed)), onError: 'continueRegularOutput' };
+  if (measure === 'time') return await timeOf([step], contacts(count), sandbox);
   // A first run loads all code.
   await runSteps(contacts(100), [step], sandbox.account);
   await sandbox.reset();
   const run = async (given: Step) => void (await runSteps(contacts(count), [given], sandbox.account));
-  const figure =
-    measure === 'memory'
-      ? (await peakMemory(async () => await run(step))) / 1024 / count
-      : await longestBlock(step, run);
-  await sandbox.expectOnce(contender === 'send' || contender === 'evaluate' ? count : 0);
-  return figure;
+  const figure = await (measure === 'memory' ? peakMemory(() => run(step)) : longestBlock(step, run));
+  await sandbox.expectOnce(isRejected ? 0 : count);
+  return measure === 'memory' ? figure / 1024 / count : figure;
 });
 process.exit();
 

@@ -1,28 +1,25 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { isRecord } from '../../api/records';
 import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions } from '../../delivery/options';
 import type { TestRun } from '../../delivery/select';
 import { failure, FailureError, isFailure } from '../../failures/failure';
-import { countryCodeIn, NOT_SET } from '../../n8n/input/drafts';
+import { countryCodeIn } from '../../n8n/input/drafts';
 import {
+  booleanIn,
   choiceField,
+  choiceIn,
   type GivenOptions,
   includeOtherFields,
   maxWait,
-  numberFrom,
+  numberIn,
   optionsField,
-  readBoolean,
-  readChoice,
   readLimitOptions,
-  readNumber,
   requestsPerMinute,
-  valuesIn,
-} from '../../n8n/input/options';
+} from '../../n8n/input/readOptions';
 import { type PhoneRules, readPhone } from '../../phone/phone';
 import { MAX_TEXT } from './fields';
-import { readSendWindow, sendWindow, sendWindowTimeZone } from './sendWindow';
+import { sendWindow, sendWindowIn } from './sendWindowOption';
 
 // The default of an option is what holds without it. The three that say "Off unless added" switch something on.
 
@@ -61,7 +58,8 @@ const duplicateMessages = choiceField({
   displayName: 'Duplicate Messages',
   name: 'duplicateMessages',
   default: 'sendOnce',
-  description: "What to do with messages that have the same number and text, or the same 'Message Key'",
+  description:
+    "What to do with messages to the same person that have the same text, or the same 'Message Key'. The same text to another person is another message.",
   choices: {
     send: ['Send Every One', 'Send every message, even if the same one was sent before'],
     sendOnce: ['Send Once in This Run', 'Send each message only once in a run'],
@@ -80,7 +78,7 @@ const messageKey: INodeProperties = {
   default: '',
   placeholder: 'e.g. the order number',
   description:
-    'What makes two messages the same, such as the order number, instead of number and text. To send a message again on purpose, change its key.',
+    "Compared in place of the text, so that an order's message is sent once even if its text changes. It counts per person: one key can serve a whole list.",
 };
 
 const emptyFields = choiceField({
@@ -101,10 +99,7 @@ const longMessages = choiceField({
   default: 'fail',
   description: `What to do with texts of more than ${MAX_TEXT} characters`,
   choices: {
-    fail: [
-      'Do Not Shorten',
-      'Send does not send the message. Send Bulk does, and the service decides: its limit is not known.',
-    ],
+    fail: ["Don't Send", 'The message is not sent, and its item says how long the text is'],
     split: ['Split Into Several', 'The text is sent in several messages, and each uses 1 credit'],
     truncate: ['Truncate', `Only the first ${MAX_TEXT} characters are sent`],
   },
@@ -134,15 +129,15 @@ export const numberCheck = choiceField({
   },
 });
 
-const parallelRequests: INodeProperties = {
+const parallelRequests = {
   displayName: 'Parallel Requests',
   name: 'parallelRequests',
   type: 'number',
   typeOptions: { minValue: 1 },
-  default: 16,
+  default: 4,
   description:
-    'How many requests to one account can be in flight at the same time. Messages to the same number are sent one after the other, in order.',
-};
+    'How many requests run in parallel; 4 are enough for 60 a minute. After a kill or an outage, only their messages are uncertain: at most 100 for each.',
+} satisfies INodeProperties;
 
 const TESTED = 3;
 
@@ -172,65 +167,56 @@ export const deliveryOptions = optionsField(
     parallelRequests,
     requestsPerMinute,
     sendWindow,
-    sendWindowTimeZone,
     testRun,
   ],
   { resource: ['message'], operation: ['send', 'sendBulk'] },
 );
 
-function readNeverSendTo(given: GivenOptions): DeliveryOptions['neverSendTo'] {
-  const { name, displayName } = neverSendTo;
-  const parse = (value: unknown): readonly unknown[] | null => {
-    if (value === NOT_SET) return null;
-    if (typeof value === 'string' && value.includes('{{')) throw new FailureError(failure('optOutsNotEvaluated'));
-    const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
-    // An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message.
-    if (!Array.isArray(list)) throw new FailureError(failure('optOutsNotList'));
-    const found: readonly unknown[] = list.filter((number) => textOf(number)?.trim() !== '');
-    // Of an empty table, n8n can give one empty item; of several, the expression names a field that they do not have.
-    if (found.length > 0 || list.length < 2) return found;
-    throw new FailureError(
-      failure('optOutsEmpty', { count: list.length, fields: given.fieldsBehind(`options.${name}`) }),
-    );
-  };
-  const numbers = given.get(name, displayName, [], parse, NOT_SET);
-  // Without numbers, it is left to the items whether theirs can be used.
-  if (numbers === null || numbers.length === 0) return { numbers, countryCode: null };
-  const code = defaultCountryCode;
-  // Of the first item; the others may have one.
-  const read = (value: unknown) => (textOf(value) === '' ? null : countryCodeIn(value));
-  return { numbers, countryCode: given.get(code.name, code.displayName, null, read, NOT_SET) };
-}
-
 /** Reads the collection `options`, as far as it holds for a whole run. */
 export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
-  const check = readChoice(given, numberCheck);
+  const check = given.read(numberCheck, choiceIn, numberCheck.default);
+  const numbers = given.read(
+    neverSendTo,
+    (value) => optOutsIn(value, () => given.fieldsBehind(`options.${neverSendTo.name}`)),
+    null,
+  );
+  // Without numbers, it is left to the items whether theirs can be used. The first item's code counts: others may have one.
+  const countryCode =
+    numbers === null || numbers.length === 0
+      ? null
+      : given.read(defaultCountryCode, (value) => (textOf(value) === '' ? undefined : countryCodeIn(value)), null);
   return {
     ...readLimitOptions(given),
-    checkCreditsFirst: readBoolean(given, checkCreditsFirst),
-    dryRun: readBoolean(given, dryRun),
-    emptyFields: readChoice(given, emptyFields, 'send'),
-    duplicateMessages: readChoice(given, duplicateMessages),
-    longMessages: readChoice(given, longMessages),
-    neverSendTo: readNeverSendTo(given),
+    checkCreditsFirst: given.read(checkCreditsFirst, booleanIn, false),
+    dryRun: given.read(dryRun, booleanIn, false),
+    emptyFields: given.read(emptyFields, choiceIn, 'send'),
+    duplicateMessages: given.read(duplicateMessages, choiceIn, duplicateMessages.default),
+    longMessages: given.read(longMessages, choiceIn, longMessages.default),
+    neverSendTo: { numbers, countryCode },
     numberCheck: check,
-    parallelRequests: Math.floor(readNumber(given, parallelRequests)),
-    sendWindow: readSendWindow(given),
-    testRun: readTestRun(given, check),
+    parallelRequests: Math.floor(given.read(parallelRequests, numberIn, parallelRequests.default)),
+    sendWindow: given.read(sendWindow, sendWindowIn, null),
+    testRun: given.read(testRun, (value) => testRunWith(value, check), null),
   };
 }
 
-/** @returns null where the option isn't added. With any value, even an empty one, no message may go to a recipient. */
-function readTestRun(given: GivenOptions, check: PhoneRules['numberCheck']): TestRun | null {
-  const parse = (value: unknown): TestRun | null => {
-    if (value === NOT_SET) return null;
-    // Workflows of 0.3 have { values: { phone, count } }.
-    const { phone, count = TESTED } = isRecord(value) ? valuesIn(value) : { phone: value };
-    // A landline can be somebody's own as well.
-    const rules: PhoneRules = { countryCode: null, numberCheck: check === 'mobile' ? 'on' : check };
-    const read = readPhone(phone ?? '', rules);
-    if (isFailure(read)) throw new FailureError(failure('testPhoneUnreadable', { reason: read.message }));
-    return { phone: read.phone, person: read.person, count: Math.floor(numberFrom(count, 'Count', 1)) };
-  };
-  return given.get(testRun.name, testRun.displayName, null, parse, NOT_SET);
+/** @param fields names the fields of the items that the expression reads */
+function optOutsIn(value: unknown, fields: () => string): readonly unknown[] {
+  if (typeof value === 'string' && value.includes('{{')) throw new FailureError(failure('optOutsNotEvaluated'));
+  const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
+  // An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message.
+  if (!Array.isArray(list)) throw new FailureError(failure('optOutsNotList'));
+  const found: readonly unknown[] = list.filter((number) => textOf(number)?.trim() !== '');
+  // Of an empty table, n8n can give one empty item; of several, the expression names a field that they do not have.
+  if (found.length > 0 || list.length < 2) return found;
+  throw new FailureError(failure('optOutsEmpty', { count: list.length, fields: fields() }));
+}
+
+/** Once the option is added, even an empty value keeps messages from the recipients. */
+function testRunWith(phone: unknown, check: PhoneRules['numberCheck']): TestRun {
+  // A landline can be somebody's own as well.
+  const rules: PhoneRules = { countryCode: null, numberCheck: check === 'mobile' ? 'on' : check };
+  const read = readPhone(phone ?? '', rules);
+  if (isFailure(read)) throw new FailureError(failure('testPhoneUnreadable', { reason: read.message }));
+  return { phone: read.phone, person: read.person, count: TESTED };
 }

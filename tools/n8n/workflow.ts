@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { type JsonObject } from '../../../tools/json';
+import { type JsonObject } from '../json';
 
 /** A node of a workflow, as n8n exports it; its position follows from its place in the list of nodes. */
 export interface WorkflowNode extends JsonObject {
@@ -56,7 +56,7 @@ export function messagingSendTrigger(parameters: JsonObject): WorkflowNode {
 }
 
 /** A workflow of these nodes one after the other, each connected to the next by its first output. */
-export function chain(name: string, nodes: WorkflowNode[]): JsonObject {
+export function chain(name: string, nodes: readonly WorkflowNode[]): JsonObject {
   const connections = nodes.slice(1).map((next, index) => {
     const previous = nodes[index]?.name ?? '';
     return [previous, { main: [[{ node: next.name, type: 'main', index: 0 }]] }];

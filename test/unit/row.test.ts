@@ -1,0 +1,38 @@
+import { identityOf, settle } from '../../nodes/MessagingSend/messages/row';
+import { phoneAt } from '../support/contacts';
+import { failureWith, rowAt, SENT } from './samples';
+
+test('A message gets its outcome once: a second one is a defect of this package', () => {
+  const row = rowAt(0);
+  settle(row, SENT);
+  for (const outcome of [SENT, { kind: 'uncertain', failure: failureWith() }] as const) {
+    expect(() => settle(row, outcome)).toThrow('settled twice: sent, then');
+  }
+  expect(row.outcome).toBe(SENT);
+});
+
+describe('Two messages to one person are the same', () => {
+  const identity = (changed: Parameters<typeof rowAt>[1]) => identityOf(rowAt(0, changed));
+
+  test('if they have one key, whatever their texts and items are', () => {
+    expect(identity({ key: 'A', text: 'Hello' })).toBe(identityOf(rowAt(7, { phone: phoneAt(0), key: 'A' })));
+    expect(identity({ key: 'A' })).not.toBe(identity({ key: 'B' }));
+    expect(identity({ key: 'A ' })).not.toBe(identity({ key: 'A' }));
+  });
+
+  test('if they have one text and no key, with any space around it, in any number of parts', () => {
+    const one = identity({ text: 'Hello you' });
+    for (const text of ['Hello you ', '\n Hello you\t', 'Hello you\u00a0\r\n']) expect(identity({ text })).toBe(one);
+    expect(identity({ text: 'Hello you', parts: ['Hello', 'you'] })).toBe(one);
+    for (const text of ['Hello  you', 'hello you', '']) expect(identity({ text })).not.toBe(one);
+  });
+
+  test('never because a key is like a text', () => {
+    expect(identity({ key: 'Hello' })).not.toBe(identity({ text: 'Hello' }));
+  });
+});
+
+test('A key stands for the text, never for the person: one key for a list is one message for each person', () => {
+  const identities = [0, 1, 2].map((index) => identityOf(rowAt(index, { key: 'summer-campaign' })));
+  expect(new Set(identities).size).toBe(3);
+});

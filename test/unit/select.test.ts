@@ -1,0 +1,68 @@
+import { type KeepBack, select, settleDuplicates } from '../../nodes/MessagingSend/delivery/select';
+import { markSeveral, type Outcome, type Row, settle } from '../../nodes/MessagingSend/messages/row';
+import { failureWith, rowAt, SENT } from './samples';
+
+const KEEP_BACK: KeepBack = () => ({ kind: 'skipped', reason: 'opted_out' });
+
+/** Messages to one person. */
+function rowsWith(...changes: Array<Partial<Row>>): Row[] {
+  const rows = changes.map((changed, index) => rowAt(index, { phone: '447700900123', ...changed }));
+  markSeveral(rows);
+  return rows;
+}
+
+/** Each duplicate with its original, by item. */
+function duplicatesIn(rows: readonly Row[]): Array<[number, number]> {
+  return rows.flatMap(({ item, duplicateOf }): Array<[number, number]> => {
+    return duplicateOf === null ? [] : [[item, duplicateOf.item]];
+  });
+}
+
+function duplicatesOf(...changes: Array<Partial<Row>>): Array<[number, number]> {
+  const rows = rowsWith(...changes);
+  expect(select(rows, true, null)).toEqual([]);
+  return duplicatesIn(rows);
+}
+
+test('A long text is compared as a whole, even if only a part of it is sent', () => {
+  const text = 'A long text';
+  expect(duplicatesOf({ text }, { text, parts: ['A'] }, { text, parts: ['A', 'long text'] })).toEqual([
+    [1, 0],
+    [2, 0],
+  ]);
+  expect(duplicatesOf({ text: 'A B', parts: ['A', 'B'] }, { text: 'C B', parts: ['C', 'B'] })).toEqual([]);
+});
+
+test('A text with the key of an earlier one is a duplicate in any number of parts', () => {
+  const key = 'A1';
+  expect(duplicatesOf({ key, text: 'AB', parts: ['A', 'B'] }, { key, text: 'A' })).toEqual([[1, 0]]);
+});
+
+test('A duplicate of a message from an earlier attempt is a duplicate, even if its recipient is kept back now', () => {
+  const rows = rowsWith({ text: 'A' }, { text: 'A' });
+  for (const row of rows.slice(1)) settle(row, SENT);
+  expect([select(rows, true, KEEP_BACK), duplicatesIn(rows)]).toEqual([[], [[0, 1]]]);
+  expect(select(rowsWith({ text: 'A' }, { text: 'A' }), true, KEEP_BACK)).toHaveLength(2);
+});
+
+test.each<[string, Outcome, Outcome]>([
+  ['was sent', SENT, { kind: 'skipped', reason: 'duplicate' }],
+  ['would be sent', { kind: 'planned' }, { kind: 'skipped', reason: 'duplicate' }],
+  ...(
+    [
+      { kind: 'not_sent', failure: failureWith() },
+      { kind: 'uncertain', failure: failureWith() },
+      { kind: 'skipped', reason: 'sent_before' },
+      { kind: 'skipped', reason: 'may_have_been_sent' },
+      { kind: 'skipped', reason: 'outside_window', sendAt: 1_000_000 },
+    ] as const
+  ).map((outcome): [string, Outcome, Outcome] => [`is ${outcome.kind}`, outcome, outcome]),
+])('A duplicate of a message that %s ends as it should: %j, %j', (_what, outcome, expected) => {
+  const [original, duplicate] = rowsWith({ text: 'A' }, { text: 'A' }) as [Row, Row];
+  select([original, duplicate], true, null);
+  settleDuplicates([original, duplicate]);
+  expect(duplicate.outcome).toBeNull();
+  settle(original, outcome);
+  settleDuplicates([original, duplicate]);
+  expect(duplicate.outcome).toEqual(expected);
+});

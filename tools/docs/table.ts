@@ -1,3 +1,0 @@
-export function table(header: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-}
