@@ -140,7 +140,7 @@ async function sharesOf(rows: readonly Row[], lastBatch: number, delivery: Deliv
 /** Sends from all accounts at the same time. */
 async function sendShares(shares: readonly Share[], delivery: Delivery): Promise<void> {
   const { options, journal, signal, onProgress } = delivery;
-  const total = shares.reduce((sum, { batches }) => sum + batches.flat().length, 0);
+  const total = shares.flatMap(({ batches }) => batches).reduce((sum, batch) => sum + batch.length, 0);
   let done = 0;
   const onSettled = (messages: number) => onProgress({ done: (done += messages), total });
   const noteInFlight = () => journal.noteInFlight();

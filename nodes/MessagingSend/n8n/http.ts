@@ -87,6 +87,8 @@ export function callBy(
   };
 }
 
+const UTF8 = new TextDecoder();
+
 /** Reads the text of a body. @returns undefined if it is too long */
 async function readBody(body: unknown): Promise<unknown> {
   if (!isRecord(body) || !(Symbol.asyncIterator in body)) return body;
@@ -98,7 +100,7 @@ async function readBody(body: unknown): Promise<unknown> {
     if (length > MAX_ANSWER) return undefined;
     chunks.push(chunk);
   }
-  return new TextDecoder().decode(Buffer.concat(chunks));
+  return UTF8.decode(Buffer.concat(chunks));
 }
 
 /** Whether the port in an http:// address only speaks TLS: then it has read no request without TLS. */
