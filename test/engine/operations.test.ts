@@ -94,12 +94,18 @@ describe.each(['/v1', '/api/v1'])('With a Base URL that ends in %s,', (prefix) =
 
   test('Send Bulk returns one item per message, in a workflow and through its routing', async () => {
     const setup = setupOf({ account: account(), items: contacts(1), parameters: SEND_BULK });
-    const result = {
-      json: { message_id: expect.any(Number) as number, phone: phoneAt(0), status: 'sent', batch: 1 },
+    const result = (credits_remaining: number) => ({
+      json: {
+        message_id: expect.any(Number) as number,
+        phone: phoneAt(0),
+        status: 'sent',
+        batch: 1,
+        credits_remaining,
+      },
       pairedItem: { item: 0 },
-    };
-    expect((await run(setup)).outputs).toEqual([[result]]);
-    expect(await runRouting(setup)).toEqual([result]);
+    });
+    expect((await run(setup)).outputs).toEqual([[result(99_999)]]);
+    expect(await runRouting(setup)).toEqual([result(99_998)]);
     const path = `${prefix.replace(/\/+$/, '')}/messages/send-bulk`;
     expect(requests().map((request) => request.path)).toEqual([path, path]);
   });
@@ -118,10 +124,14 @@ describe('Send Bulk', () => {
     expect(receivedContacts(sandbox())).toEqual(items);
     expect(outputs).toHaveLength(1);
     expect(outputs[0]?.map(({ json, pairedItem }) => ({ json, pairedItem }))).toEqual(
-      items.map(({ phone }, index) => ({
-        json: { message_id: 1001 + index, phone, status: 'sent', batch: Math.floor(index / 100) + 1 },
-        pairedItem: { item: index },
-      })),
+      items.map(({ phone }, index) => {
+        const batch = Math.floor(index / 100) + 1;
+        const credits_remaining = 100_000 - Math.min(100 * batch, count);
+        return {
+          json: { message_id: 1001 + index, phone, status: 'sent', batch, credits_remaining },
+          pairedItem: { item: index },
+        };
+      }),
     );
   });
 

@@ -1,7 +1,7 @@
 /** Retries after a kill of an execution in the editor, about which n8n's database knows nothing. */
 import { inFlight } from '../../tools/engine/lifetime';
 import { contacts, phoneAt, phones } from '../support/contacts';
-import type { Campaign } from '../support/engine/campaign';
+import { type Campaign, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
 import { outcomesOf } from '../support/outputs';
@@ -51,6 +51,13 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
         phone: phoneAt(0),
         description: expect.any(String) as string,
       });
+      expect(received()).toEqual(phones(0, 1));
+    });
+
+    test('still sends nothing when it is retried again', async () => {
+      const begun = await killed(setup, kill);
+      await begun.run();
+      expect(outcomes(await begun.finish())).toEqual(['uncertain', 'uncertain', 'uncertain', 'uncertain']);
       expect(received()).toEqual(phones(0, 1));
     });
   });

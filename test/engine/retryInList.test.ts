@@ -113,8 +113,7 @@ test('n8n stores less than 1 MB for a Retry of 10,000 messages in batches, some 
     { kind: 'reset-after', after: 90, times: 5 },
     { kind: 'status', status: 401, after: 99 },
   ]);
-  const parameters = SEND_BULK;
-  const ran = await run({ items: contacts(10_000), parameters, onError: 'continueErrorOutput' });
+  const ran = await run({ items: contacts(10_000), parameters: SEND_BULK, onError: 'continueErrorOutput' });
   expect(ran.error).toBeUndefined();
   const text = stringify(keptIn(ran));
   expect(text.length).toBeGreaterThan(100_000);

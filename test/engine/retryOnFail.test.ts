@@ -1,11 +1,11 @@
 /** What the second attempt of Retry On Fail sends. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { contacts } from '../support/contacts';
+import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { SENDING_ONE_BY_ONE } from '../support/parameters';
 
-const { sandbox, setupOf, run, contactsReceived } = nodeForTests();
+const { sandbox, setupOf, run, received, contactsReceived } = nodeForTests();
 
 describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) => {
   test('sends only what was not sent, and returns the same items as without a failure, field by field', async () => {
@@ -25,5 +25,12 @@ describe.each(SENDING_ONE_BY_ONE)('%s with Retry On Fail', (_name, parameters) =
     expect(shapes(ran.outputs)).toEqual(shapes(expected));
     expect(contactsReceived()).toEqual(contacts(6));
     expect(ran.run.data.executionData?.contextData['node:Send']).toEqual({});
+  });
+
+  test('does not send an uncertain message again', async () => {
+    sandbox().setFaults([{ kind: 'reset-after' }]);
+    const { error } = await run({ items: contacts(2), parameters, retryOnFail: { maxTries: 3 } });
+    expect(error).toBeDefined();
+    expect(received().filter((phone) => phone === phoneAt(0))).toHaveLength(1);
   });
 });

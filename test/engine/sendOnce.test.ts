@@ -8,7 +8,7 @@ import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomeOf, outcomesOf } from '../support/outputs';
 import { inBatchesOf, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
-import { BY_ORDER, keyed, once, sendOnceForTests } from '../support/sendOnce';
+import { BY_ORDER, keyed, once, reasonsOf, sendOnceForTests } from '../support/sendOnce';
 
 const OTHER = 'made-up-other-key-0123';
 const { sandbox, setupOf, run, campaign, received, texts, requests } = sendOnceForTests({ keys: [KEY, OTHER] });
@@ -34,8 +34,8 @@ describe('Send Bulk in a second execution', () => {
     await run(contacts(3).slice(2), once(parameters));
     sandbox().setFaults([]);
     const second = await run(contacts(3), once(parameters));
-    expect(outcomesOf(second)).toEqual(['skipped', 'sent', 'uncertain']);
-    expect(detailsOf(second.outputs[0]?.[2]).code).toBe('RESERVED');
+    expect(reasonsOf(second)).toEqual(['sent_before', undefined, 'may_have_been_sent']);
+    expect(hintsOf(second)[0]?.message).toContain('1 skipped because an earlier execution may have sent them');
     expect(received()).toEqual(phones(0, 1));
   });
 
@@ -92,9 +92,9 @@ describe('Send Bulk in a second execution', () => {
     expect(second.outputs[0]?.map(({ json }) => [json.status, json.sent_before, json.duplicate_of])).toEqual([
       ['skipped', true, undefined],
       ['sent', undefined, undefined],
-      ['skipped', undefined, 1],
+      ['sent', undefined, undefined],
     ]);
-    expect(texts()).toEqual(['Hello', 'Hello']);
+    expect(texts()).toEqual(['Hello', 'Hello', 'Hello']);
   });
 
   test.each([
@@ -129,7 +129,7 @@ test('If n8n keeps nothing for the node, nothing is sent', async () => {
 const COUNT = 30;
 
 describe('Of 30 webhooks that send with one key at the same time', () => {
-  /** How many of the executions report each outcome, or each code of a failure. */
+  /** How many of the executions report each outcome, each reason to skip, or each code of a failure. */
   const reported = async (longestWait: number) => {
     const parameters = once(SEND, { ...BY_ORDER, longestWait });
     const ran = await Promise.all(
@@ -137,7 +137,8 @@ describe('Of 30 webhooks that send with one key at the same time', () => {
     );
     const counts: Record<string, number> = {};
     for (const item of ran.flatMap(({ outputs }) => outputs.flat())) {
-      const what = String(item.json.error === undefined ? outcomeOf(item) : detailsOf(item).code);
+      const { error, reason = outcomeOf(item) } = item.json;
+      const what = String(error === undefined ? reason : detailsOf(item).code);
       counts[what] = (counts[what] ?? 0) + 1;
     }
     return counts;
@@ -145,29 +146,29 @@ describe('Of 30 webhooks that send with one key at the same time', () => {
 
   test('one sends, and the others wait for its outcome and skip the message', async () => {
     sandbox().setFaults([{ kind: 'delay', ms: 100, times: 1 }]);
-    expect(await reported(1)).toEqual({ sent: 1, skipped: COUNT - 1 });
+    expect(await reported(1)).toEqual({ sent: 1, sent_before: COUNT - 1 });
     expect(received()).toHaveLength(1);
   });
 
   test.each([403, 422])('another one sends if the first is rejected with status %i', async (status) => {
     sandbox().setFaults([{ kind: 'status', status, times: 1 }]);
-    const { sent, skipped, ...refused } = await reported(1);
-    expect({ sent, skipped }).toEqual({ sent: 1, skipped: COUNT - 2 });
+    const { sent, sent_before, ...refused } = await reported(1);
+    expect({ sent, sent_before }).toEqual({ sent: 1, sent_before: COUNT - 2 });
     expect(Object.values(refused)).toEqual([1]);
     expect(received()).toHaveLength(1);
   });
 
   test('none sends after the outcome of the first is unknown', async () => {
     sandbox().setFaults([{ kind: 'status', status: 503, times: 1 }]);
-    const { RESERVED, ...first } = await reported(1);
-    expect(RESERVED).toBe(COUNT - 1);
+    const { may_have_been_sent, ...first } = await reported(1);
+    expect(may_have_been_sent).toBe(COUNT - 1);
     expect(Object.values(first)).toEqual([1]);
     expect(requests().filter(({ endpoint }) => endpoint !== 'balance')).toHaveLength(1);
   });
 
   test("none waits for longer than 'Max Wait'", async () => {
     sandbox().setFaults([{ kind: 'delay', ms: 300, times: 1 }]);
-    expect(await reported(0)).toEqual({ sent: 1, RESERVED: COUNT - 1 });
+    expect(await reported(0)).toEqual({ sent: 1, may_have_been_sent: COUNT - 1 });
     expect(received()).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { SandboxOptions } from '../../sandbox/server';
 import { phoneAt } from './contacts';
 import { nodeForTests } from './engine/nodeForTests';
-import type { Setup } from './engine/workflow';
+import type { Execution, Setup } from './engine/workflow';
 import { withOptions } from './parameters';
 
 export const BY_ORDER: INodeParameters = { messageKey: '={{ $json.order }}' };
@@ -15,6 +15,11 @@ export function once(parameters: INodeParameters, options: INodeParameters = {})
 
 export function keyed(phone: number, text: string, order: string): { phone: string; text: string; order: string } {
   return { phone: phoneAt(phone), text, order };
+}
+
+/** Why each item was skipped; undefined for one that was not. */
+export function reasonsOf({ outputs }: Execution): unknown[] {
+  return outputs.flat().map(({ json }) => json.reason);
 }
 
 /** Runs in production, with On Error: Continue. */

@@ -82,7 +82,7 @@ export interface EngineSetup {
   readonly types: Readonly<Record<string, INodeType | IVersionedNodeType>>;
   readonly account: Account;
   /** How n8n started the execution; `manual`: in the editor. */
-  readonly mode: 'manual' | 'trigger';
+  readonly mode: 'manual' | 'trigger' | 'evaluation';
   readonly onConsole?: (...lines: unknown[]) => void;
   readonly onStore?: (data: IRunExecutionData) => void;
   readonly settings?: IWorkflowSettings;

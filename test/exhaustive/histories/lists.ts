@@ -10,8 +10,12 @@ export interface Input {
   readonly cleanPhone: string | null;
   /** With {@link STAMP} in it. */
   readonly text: string;
-  /** Its 'Message Key': one for each text. */
-  readonly key: string;
+  /** Counts the texts; the same for texts that a reader sees as the same. */
+  readonly number: number;
+  /** Whether its field for the 'Message Key' is missing. */
+  readonly hasHole: boolean;
+  /** Whether an expression in its text is empty. */
+  readonly hasEmptyField: boolean;
 }
 
 export interface List {
@@ -31,36 +35,57 @@ export function withoutStamp(text: string): string {
 /** Only a few phone numbers, so that many messages share one. */
 export const phones = fc.integer({ min: 0, max: 5 }).map(phoneAt);
 
-type Draft = Pick<Input, 'phone' | 'cleanPhone'> & { readonly length: number; readonly like: number | null };
+interface Draft extends Omit<Input, 'text' | 'number'> {
+  readonly length: number;
+  /** The earlier message that it repeats. */
+  readonly like: number | null;
+  /** How the repeated text is written. */
+  readonly writing: (typeof WRITINGS)[number];
+}
+
+/** Ways to write a text that a reader sees as the same. */
+const WRITINGS = [
+  (text: string) => text,
+  (text: string) => `${text} `,
+  (text: string) => `${text}\n`,
+  (text: string) => text.normalize('NFD'),
+] as const;
 
 const goodPhone = fc.oneof(
   { weight: 12, arbitrary: phones.map((digits) => ({ phone: digits as unknown, cleanPhone: digits })) },
-  {
-    weight: 1,
-    arbitrary: phones.map((digits) => ({
-      phone: `+${digits.slice(0, 2)} (0)${digits.slice(2, 6)} ${digits.slice(6)}`,
-      cleanPhone: digits,
-    })),
-  },
+  { weight: 1, arbitrary: phones.map((digits) => ({ phone: withPlus(digits), cleanPhone: digits })) },
   { weight: 1, arbitrary: phones.map((digits) => ({ phone: Number(digits), cleanPhone: digits })) },
 );
+function withPlus(digits: string): string {
+  return `+${digits.slice(0, 2)} (0)${digits.slice(2, 6)} ${digits.slice(6)}`;
+}
 const badPhone = fc.constantFrom('', 'abc', null, {}, '123').map((bad) => ({ phone: bad, cleanPhone: null }));
 const goodLength = fc.oneof(
   { weight: 12, arbitrary: fc.constant(30) },
   { weight: 1, arbitrary: fc.constantFrom(1000, 1001, 2500) },
 );
-const like = fc
-  .option(fc.nat({ max: 20 }), { freq: 5, nil: null })
-  .map((index) => (index !== null && index % 3 === 0 ? index : null));
+const content = {
+  length: goodLength,
+  like: fc
+    .option(fc.nat({ max: 20 }), { freq: 5, nil: null })
+    .map((index) => (index !== null && index % 3 === 0 ? index : null)),
+  writing: fc.constantFrom(...WRITINGS),
+  hasHole: fc.constant(false),
+  hasEmptyField: fc.nat({ max: 9 }).map((number) => number === 0),
+};
 
 const goodDraft: fc.Arbitrary<Draft> = fc
-  .record({ phone: goodPhone, length: goodLength, like })
+  .record({ phone: goodPhone, ...content })
   .map(({ phone, ...rest }) => ({ ...phone, ...rest }));
 const badDraft: fc.Arbitrary<Draft> = fc.oneof(
-  fc.record({ phone: badPhone, length: goodLength, like }).map(({ phone, ...rest }) => ({ ...phone, ...rest })),
+  fc.record({ phone: badPhone, ...content }).map(({ phone, ...rest }) => ({ ...phone, ...rest })),
   goodDraft.map((draft) => ({ ...draft, length: 0 })),
+  goodDraft.map((draft) => ({ ...draft, hasHole: true })),
 );
-const NO_PHONE: Draft = { phone: undefined, cleanPhone: null, length: 30, like: null };
+const NO_PHONE: Draft = {
+  ...{ phone: undefined, cleanPhone: null, length: 30, like: null },
+  ...{ writing: WRITINGS[0], hasHole: false, hasEmptyField: false },
+};
 
 /** With On Error set to Stop, a message that can't be sent keeps all others from being sent. */
 export const drafts = fc.oneof(
@@ -72,15 +97,19 @@ function draftsOf(draft: fc.Arbitrary<Draft>, minLength: number): fc.Arbitrary<D
   return fc.array(fc.array(draft, { minLength, maxLength: 4 }), { minLength: 1, maxLength: 12 });
 }
 
-/** Gives every message its own text, except those that repeat an earlier one. */
-export function listOf(source: List['source'], given: Draft[][]): List {
+/**
+ * Gives every message its own text, except those that repeat an earlier one, perhaps in another writing.
+ * @param areShort whether no text is long enough to be split
+ */
+export function listOf(source: List['source'], given: Draft[][], areShort: boolean): List {
   const earlier: Input[] = [];
   // An item has one message, or a list of any length.
   const lists = source === 'json' ? given : given.map(([first = NO_PHONE]) => [first]);
   const inputs = lists.map((list) =>
     list.map((one) => {
       const repeated = one.like === null ? undefined : earlier[one.like];
-      const input = repeated ?? inputOf(one, earlier.length);
+      const length = areShort ? Math.min(one.length, 30) : one.length;
+      const input = repeated === undefined ? inputOf({ ...one, length }, earlier.length) : rewritten(repeated, one);
       earlier.push(input);
       return input;
     }),
@@ -88,9 +117,22 @@ export function listOf(source: List['source'], given: Draft[][]): List {
   return { source, inputs };
 }
 
-function inputOf({ phone, cleanPhone, length }: Omit<Draft, 'like'>, number: number): Input {
-  const text = length === 0 ? '  ' : `Text ${number} ${STAMP} `.padEnd(length, 'x');
-  return { phone, cleanPhone, text, key: `Key ${number}` };
+function inputOf({ length, like: _, writing: __, ...rest }: Draft, number: number): Input {
+  const text = length === 0 ? '  ' : `Text ${number} ${STAMP} caf\u00e9 `.padEnd(length, 'x');
+  return { ...rest, text, number };
+}
+
+/** The same message as a reader sees it: person and text are the same, and may be written in another way. */
+function rewritten(input: Input, { writing, hasHole, hasEmptyField }: Draft): Input {
+  const { phone, cleanPhone, text } = input;
+  const isRespelled = cleanPhone !== null && writing !== WRITINGS[0];
+  return {
+    ...input,
+    phone: isRespelled ? withPlus(cleanPhone) : phone,
+    text: writing(text.trimEnd()),
+    hasHole,
+    hasEmptyField,
+  };
 }
 
 /**
@@ -125,7 +167,7 @@ export function changed(list: List, change: Change, places: readonly number[]): 
     const row = rows[at];
     if (change === 'add') {
       const phone = phoneAt(place % 6);
-      const input = inputOf({ phone, cleanPhone: phone, length: 30 }, 1000 + rows.length);
+      const input = inputOf({ ...NO_PHONE, phone, cleanPhone: phone }, 1000 + rows.length);
       rows.splice(at, 0, { item: row?.item ?? list.inputs.length - 1, input });
     } else if (row !== undefined && change === 'remove') {
       rows.splice(at, 1);

@@ -10,22 +10,47 @@ export interface RequestedMessage {
   readonly account: string;
   /** What is sent of its text, in this order; null if the message can't be sent. */
   readonly texts: readonly string[] | null;
+  /** The message is one person and one content: two with the same identity are the same. */
+  readonly identity: string;
+}
+
+export const CAMPAIGN_KEY = 'summer-campaign';
+
+/** The 'Message Key' of an input; null if it has none. */
+export function keyOf(keys: Settings['keys'], { number }: Input): string | null {
+  switch (keys) {
+    case 'none':
+      return null;
+    case 'texts':
+      return `Key ${number}`;
+    case 'few':
+      return `Key ${number % 3} of few`;
+    case 'campaign':
+      return CAMPAIGN_KEY;
+  }
 }
 
 /** The messages of a list in the order of its inputs, determined without the node's code: texts are cut at 1,000. */
-export function messagesOf({ operation, accounts, options }: Settings, { source, inputs }: List): RequestedMessage[] {
+export function messagesOf(settings: Settings, { source, inputs }: List): RequestedMessage[] {
+  const { accounts, stamp, options } = settings;
+  // With Send Every One, the panel has no 'Message Key', and n8n gives the node none.
+  const keys = options.duplicateMessages === 'send' ? 'none' : settings.keys;
   return inputs.flatMap((own, item) =>
     own.map((input, index): RequestedMessage => {
       const account = `key ${(item % accounts) + 1}`;
-      const origin = { item, entry: source === 'json' ? index : null, input, account };
-      const length = input.text.trim() === '' ? 0 : input.text.length;
-      if (input.cleanPhone === null || length === 0) return { ...origin, texts: null };
-      if (length <= 1000) return { ...origin, texts: [input.text] };
-      if (options.longMessages === 'fail') return { ...origin, texts: operation === 'send' ? null : [input.text] };
-      const parts = Array.from({ length: Math.ceil(length / 1000) }, (_, part) =>
-        input.text.slice(1000 * part, 1000 * (part + 1)),
-      );
-      return { ...origin, texts: options.longMessages === 'truncate' ? parts.slice(0, 1) : parts };
+      const hasHole = input.hasHole && (keys === 'texts' || keys === 'few');
+      // Without a key, its whole item can't be read.
+      const entry = source === 'json' && !hasHole ? index : null;
+      const text = input.text.normalize('NFC');
+      const identity = `${input.cleanPhone} ${keyOf(keys, input) ?? `${stamp} ${text.trim()}`}`;
+      const origin = { item, entry, input, account, identity };
+      const isLong = text.length > 1000;
+      const isRefused = input.cleanPhone === null || hasHole || text.trim() === '';
+      if (isRefused || (isLong && options.longMessages === 'fail')) return { ...origin, texts: null };
+      if (!isLong) return { ...origin, texts: [text] };
+      const count = options.longMessages === 'truncate' ? 1 : Math.ceil(text.length / 1000);
+      const parts = Array.from({ length: count }, (_, part) => text.slice(1000 * part, 1000 * (part + 1)));
+      return { ...origin, texts: parts.filter((part) => part.trim() !== '') };
     }),
   );
 }
@@ -35,44 +60,49 @@ export function placeOf({ item, entry }: Pick<RequestedMessage, 'item' | 'entry'
   return entry === null ? `${item}` : `${item}.${entry}`;
 }
 
-/** What alike messages have in common: account, phone and text. */
-export function likenessOf(account: string, phone: string, text: string): string {
-  return `${account} ${phone} ${text}`;
+/** What alike messages have in common. */
+export type Likeness = (account: string, phone: string, text: string) => string;
+
+/** Account, phone and text; only account and phone where a key can stand for several texts. */
+export function likenessIn(sharesKeys: boolean): Likeness {
+  return (account, phone, text) => `${account} ${phone}${sharesKeys ? '' : ` ${text.trim()}`}`;
 }
 
-/** Whether messages that are alike are sent once in an attempt, if that is known. */
-function isOnceInRun({ options, stamp, isKeyed }: Settings, { source }: List): boolean {
+/** Whether messages that are the same are sent once in an attempt, if that is known. */
+function isOnceInRun({ options, stamp, keys }: Settings): boolean {
   // Two texts that differ only in the time are duplicates only if they were made in the same millisecond.
-  return options.duplicateMessages !== 'send' && (stamp !== 'time' || (isKeyed && source === 'items'));
+  return options.duplicateMessages !== 'send' && (stamp !== 'time' || keys !== 'none');
 }
 
-/** Why nothing is sent to a message's phone; null if it may be. A test goes to somebody else, at any hour. */
+/** Why a message is kept back; null if it isn't. A test goes to somebody else, at any hour. */
 export function keptBackBy(
-  { optedOut, isClosed, tested }: Settings,
-  { input: { cleanPhone } }: RequestedMessage,
-): 'opted_out' | 'outside_window' | null {
+  { optedOut, isClosed, tested, options }: Settings,
+  { entry, input: { cleanPhone, hasEmptyField } }: RequestedMessage,
+): 'opted_out' | 'empty_field' | 'outside_window' | null {
   if (optedOut.includes(cleanPhone ?? '')) return 'opted_out';
+  // A list has no expressions for single texts.
+  if (hasEmptyField && entry === null && options.emptyFields === 'doNotSend') return 'empty_field';
   return isClosed && tested === null ? 'outside_window' : null;
 }
 
-/** How often each message is asked for in one execution, by its {@link likenessOf likeness}. */
+/** How often each message is asked for in one execution, by its likeness. */
 export function requestedAtMost(
   settings: Settings,
-  list: List,
   messages: readonly RequestedMessage[],
+  likenessOf: Likeness,
 ): Map<string, number> {
   const most = new Map<string, number>();
   if (settings.tested !== null) return most;
   const seen = new Set<string>();
-  for (const { account, input, texts } of messages) {
-    if (texts === null) continue;
-    const phone = input.cleanPhone ?? '';
-    // A whole text is sent once, from any account. Its parts may be alike, and other texts may have them, too.
-    const whole = likenessOf('', phone, input.text);
-    if (isOnceInRun(settings, list) && seen.has(whole)) continue;
-    seen.add(whole);
+  for (const message of messages) {
+    const { account, input, texts, identity } = message;
+    // Unlike other reasons, this one can keep back one of two messages that are the same.
+    if (keptBackBy(settings, message) === 'empty_field') continue;
+    // A message is sent once, from any account. Its parts may be like others.
+    if (texts === null || (isOnceInRun(settings) && seen.has(identity))) continue;
+    seen.add(identity);
     for (const text of texts) {
-      const likeness = likenessOf(account, phone, text);
+      const likeness = likenessOf(account, input.cleanPhone ?? '', text);
       most.set(likeness, (most.get(likeness) ?? 0) + 1);
     }
   }
@@ -83,11 +113,11 @@ export function requestedAtMost(
  * How a Retry after a kill recognizes a list: by its places and phones and, if several messages go to one phone, by
  * their contents. Null if nobody knows.
  */
-export function planOf({ tested, stamp, isKeyed }: Settings, messages: readonly RequestedMessage[]): string | null {
+export function planOf({ tested, stamp, keys }: Settings, messages: readonly RequestedMessage[]): string | null {
   const planned = messages.filter(({ texts }) => texts !== null);
   const isRepeated = new Set(planned.map(({ input }) => input.cleanPhone)).size < planned.length;
   if (tested !== null || (isRepeated && (stamp === 'time' || stamp === 'execution'))) return null;
-  const contents = isRepeated ? [`${stamp} ${isKeyed}`, ...planned.map(({ input }) => input.text)] : [];
+  const contents = isRepeated ? [keys, ...planned.map(({ identity }) => identity)] : [];
   return [...planned.map((message) => `${placeOf(message)} ${message.input.cleanPhone}`), ...contents].join();
 }
 
@@ -95,8 +125,8 @@ export function planOf({ tested, stamp, isKeyed }: Settings, messages: readonly 
  * What an execution shares with others that send the same messages once: nothing if it sends them again, or if its texts
  * are always new.
  */
-export function memoryOf({ options, stamp, isKeyed, apiKey }: Settings, { source }: List): string | null {
+export function memoryOf({ options, stamp, keys, apiKey }: Settings): string | null {
   if (options.duplicateMessages !== 'sendOnceEver') return null;
-  if (isKeyed && source === 'items') return `keys ${apiKey}`;
-  return stamp === 'none' || stamp === 'corrected' ? `${stamp} ${isKeyed} ${apiKey}` : null;
+  if (keys !== 'none') return `${keys} ${apiKey}`;
+  return stamp === 'none' || stamp === 'corrected' ? `${stamp} ${apiKey}` : null;
 }

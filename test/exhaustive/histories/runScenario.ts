@@ -11,8 +11,10 @@ import { atRisk } from '../atRisk';
 import {
   checkArrivals,
   checkCounted,
+  checkHint,
   checkIds,
   checkKeptNothing,
+  checkNobodyLeftOut,
   checkNoSecret,
   checkNothingLost,
   checkOrder,
@@ -23,7 +25,16 @@ import {
 } from './checks';
 import { outageFault } from './faults';
 import { type List, withoutStamp } from './lists';
-import { keptBackBy, memoryOf, messagesOf, planOf, requestedAtMost, type RequestedMessage } from './messages';
+import {
+  keptBackBy,
+  type Likeness,
+  likenessIn,
+  memoryOf,
+  messagesOf,
+  planOf,
+  requestedAtMost,
+  type RequestedMessage,
+} from './messages';
 import { readOutputs, readRecord, type Report } from './reported';
 import { ALL_WELL, type Other, type Round, type Scenario, type Settings } from './scenario';
 import { setupOf, TESTER } from './setup';
@@ -34,10 +45,11 @@ import { setupOf, TESTER } from './setup';
  * Continue, so that there is an item for every message.
  * @throws the first promise that is not kept
  */
-export async function runScenario({ mode, rounds }: Scenario, sandbox: Sandbox): Promise<void> {
+export async function runScenario({ mode, sharesKeys, rounds }: Scenario, sandbox: Sandbox): Promise<void> {
   sandbox.reset();
   processedData.reset();
-  const history = new History(mode, [...new Set(rounds.map(({ list }) => list))], sandbox);
+  const lists = [...new Set(rounds.map(({ list }) => list))];
+  const history = new History(mode, lists, likenessIn(sharesKeys), sandbox);
   for (const round of rounds) await history.play(round);
   const last = rounds.at(-1);
   if (last !== undefined) await history.recover(last);
@@ -82,6 +94,8 @@ class History {
     second: false,
     sentOnce: false,
   };
+  /** What runs with 'Send Once, Also in Later Runs' asked for, by account and identity. */
+  private readonly askedOnce = new Map<string, { texts: Set<string>; runs: number }>();
   /** Whether the service has always listed messages in their order. */
   private isInOrder = true;
   /** The plan that was sent when n8n was killed, and how many of its messages may be uncertain because of that. */
@@ -92,6 +106,7 @@ class History {
   constructor(
     private readonly mode: Scenario['mode'],
     private readonly lists: readonly List[],
+    private readonly likenessOf: Likeness,
     private readonly sandbox: Sandbox,
   ) {}
 
@@ -107,7 +122,7 @@ class History {
     const beside = others.filter(({ when }) => when === 'beside').map(async (other) => this.runOther(round, other));
     await Promise.all([this.isOver ? null : this.runMain(round, beside.length > 0), ...beside]);
     const reports = this.lineages.map(({ report }) => report);
-    checkArrivals(settings, reports, this.received(settings), this.removed());
+    checkArrivals(reports, this.received(settings), this.removed(), this.likenessOf);
     for (const { codes, settings: own, interrupted } of this.reasons.splice(0)) {
       checkReasons(codes, (code) => this.mayBeUncertain(code, own), interrupted);
     }
@@ -191,17 +206,19 @@ class History {
     const toTester = this.sandbox.messages().filter(({ phone }) => phone === TESTER).length - before.toTester;
     ok(settings.tested !== null || toTester === 0, 'a message went to the tester, without a test');
     const label = `key ${settings.apiKey + 1}`;
-    checkSentOnce(settings, all, this.most());
+    checkSentOnce(all, this.most(), this.likenessOf);
     ok(settings.accounts > 1 || requests.every(({ key }) => key === label), 'sent from another account');
     if (isBesideOthers) return;
-    const kept = new Set(
-      messages.filter((message) => keptBackBy(settings, message) !== null).map(({ input }) => input.cleanPhone),
-    );
-    for (const { phone } of arrivedNow) ok(!kept.has(phone), 'sent to somebody to whom nothing may be sent');
+    const kept = messages.filter((message) => {
+      const why = keptBackBy(settings, message);
+      return why !== null && why !== 'empty_field';
+    });
+    const nobody = new Set(kept.map(({ input }) => input.cleanPhone));
+    for (const { phone } of arrivedNow) ok(!nobody.has(phone), 'sent to somebody to whom nothing may be sent');
     if (settings.tested !== null) deepStrictEqual(arrivedNow, [], 'a test was sent to a recipient');
     if (again?.isRefused === false) return;
     if (outage !== null) checkRisk(settings, outage, requests);
-    if (settings.maxTries === null && settings.options.uncertain === 'report') checkOrder(messages, arrivedNow);
+    if (settings.maxTries === null) checkOrder(messages, arrivedNow);
     if (settings.options.dryRun) deepStrictEqual(arrivedNow, []);
   }
 
@@ -260,11 +277,19 @@ class History {
   /** Notes what an attempt may send. */
   private request(lineage: Lineage, settings: Settings, list: List): RequestedMessage[] {
     const messages = messagesOf(settings, list);
-    lineage.asked = requestedAtMost(settings, list, messages);
+    lineage.asked = requestedAtMost(settings, messages, this.likenessOf);
     for (const [likeness, count] of lineage.asked) {
       lineage.most.set(likeness, Math.max(count, lineage.most.get(likeness) ?? 0));
     }
-    lineage.memories.add(memoryOf(settings, list));
+    lineage.memories.add(memoryOf(settings));
+    const { options, tested } = settings;
+    if (options.duplicateMessages !== 'sendOnceEver' || options.dryRun || tested !== null) return messages;
+    const names = new Map(messages.map((message) => [message, `${accountIn(settings, message)} ${message.identity}`]));
+    for (const name of new Set(names.values())) {
+      const { texts = new Set<string>(), runs = 0 } = this.askedOnce.get(name) ?? {};
+      this.askedOnce.set(name, { texts, runs: runs + 1 });
+    }
+    for (const [{ texts }, name] of names) this.askedOnce.get(name)?.texts.add(texts?.[0]?.trim() ?? '');
     return messages;
   }
 
@@ -286,6 +311,9 @@ class History {
     if (!isTest) checkIds(messages, ended, this.received(settings), service);
     const report = readOutputs(settings, messages, ended, this.had.kill || this.had.change);
     lineage.report = isTest ? new Map() : report;
+    const stamped = this.sandbox.messages().map((sent) => ({ ...sent, message: withoutStamp(sent.message) }));
+    checkNobodyLeftOut(settings, report, stamped, this.askedOnce, (message) => accountIn(settings, message));
+    checkHint(ended);
     this.had.sentOnce ||=
       settings.options.duplicateMessages === 'sendOnceEver' && [...report.values()].includes('sent');
     if (refusedText !== null) checkOthersSent(report, refusedText);
@@ -295,7 +323,8 @@ class History {
     if (isAllWell && !settings.options.dryRun) checkNothingLost(report);
     const isMain = lineage === this.main;
     const codes = codesOf(ended);
-    this.had.doubt ||= codes.some((code) => code !== 'RESERVED');
+    this.had.doubt ||= codes.length > 0;
+    if ([...report.values()].includes('may_have_been_sent')) codes.push('may_have_been_sent');
     const known = this.interrupted === null || this.interrupted.plan === planOf(settings, messages);
     const interrupted = !isMain ? 0 : known ? (this.interrupted?.most ?? 0) : Infinity;
     this.reasons.push({ codes, settings, interrupted });
@@ -307,12 +336,10 @@ class History {
         return this.had.kill;
       case 'INVALID_PHONE':
       case 'INVALID_MESSAGE':
+      case 'INVALID_PARAMETER':
         return this.had.kill || this.had.change;
-      case 'RESERVED':
-        return (
-          options.duplicateMessages === 'sendOnceEver' &&
-          (this.had.kill || this.had.doubt || (options.uncertain === 'sendAgain' && this.had.faults))
-        );
+      case 'may_have_been_sent':
+        return this.had.kill || this.had.doubt;
       case 'UNCERTAIN':
         return this.had.change;
       case 'ANOTHER_RETRY':
@@ -377,6 +404,11 @@ class History {
       [...this.most()].map(([likeness, most]) => [likeness, Math.max(0, most - (asked.get(likeness) ?? 0))]),
     );
   }
+}
+
+/** The sandbox's label of the key that a message is sent with. */
+function accountIn({ accounts, apiKey }: Settings, { account }: RequestedMessage): string {
+  return accounts > 1 ? account : `key ${apiKey + 1}`;
 }
 
 function sumOf(counts: ReadonlyArray<ReadonlyMap<string, number>>): Map<string, number> {

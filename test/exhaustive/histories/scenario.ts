@@ -17,8 +17,8 @@ export interface Settings {
    * in each item), or the ID of the execution.
    */
   readonly stamp: 'none' | 'corrected' | 'time' | 'execution';
-  /** Whether 'Message Key' is set. */
-  readonly isKeyed: boolean;
+  /** 'Message Key': not set, one for each text, one of three for each text, or one for all messages. */
+  readonly keys: 'none' | 'texts' | 'few' | 'campaign';
   /** The numbers in 'Never Send To'. */
   readonly optedOut: readonly string[];
   /** Whether it is outside 'Send Window'. */
@@ -35,11 +35,11 @@ export interface Settings {
     readonly defaultCountryCode: string;
     readonly dryRun: boolean;
     readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
+    readonly emptyFields: 'send' | 'doNotSend';
     readonly longMessages: 'fail' | 'truncate' | 'split';
     /** 'Max Wait (Minutes)' */
     readonly longestWait: number;
     readonly parallelRequests: number;
-    readonly uncertain: 'report' | 'sendAgain';
   };
 }
 
@@ -85,6 +85,8 @@ export interface Round extends Service, Events {
 export interface Scenario {
   /** n8n doesn't retry a manual execution that was killed. */
   readonly mode: 'manual' | 'trigger';
+  /** Whether a key can stand for several texts; then no text is split. */
+  readonly sharesKeys: boolean;
   /** The first run, then the retries. */
   readonly rounds: Round[];
 }
@@ -118,7 +120,8 @@ const batchSize = fc.option(fc.integer({ min: 1, max: 5 }), { nil: null, freq: 4
 type Change = Partial<Omit<Settings, 'options'>> & { readonly options?: Partial<Settings['options']> };
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
-  fc.constantFrom<Change>({ stamp: 'corrected' }, { apiKey: 1 }, { isKeyed: true }, { isKeyed: false }),
+  fc.constantFrom<Change>({ stamp: 'corrected' }, { apiKey: 1 }),
+  fc.record({ keys: fc.constantFrom('none', 'texts', 'few', 'campaign') }),
   fc.record({ operation: fc.constantFrom('send', 'sendBulk') }),
   fc.record({ batchSize }),
   fc.record({ options: fc.record({ duplicateMessages }) }),
@@ -129,7 +132,11 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 );
 
 const other: fc.Arbitrary<Other> = fc.oneof(
-  fc.record({ when: fc.constantFrom('before', 'beside'), duplicateMessages, isListLong: fc.constant(false) }),
+  fc.record({
+    when: fc.constantFrom('before', 'beside'),
+    duplicateMessages: fc.constantFrom('send', 'sendOnceEver', 'sendOnceEver'),
+    isListLong: fc.constant(false),
+  }),
   fc.constant({ when: 'before', duplicateMessages: 'send', isListLong: true }),
 );
 
@@ -155,12 +162,15 @@ export const scenario: fc.Arbitrary<Scenario> = fc
     /** Whether the node may wait, so that other executions run at the same moment and the database may be locked. */
     isPatient: fc.constantFrom(true, false, false, false, false, false),
     drafts,
+    /** The keys of a scenario in which each key stands for one text, and of one in which it doesn't. */
+    sharesKeys: fc.boolean(),
+    ownKeys: fc.constantFrom('none' as const, 'none' as const, 'texts' as const),
+    sharedKeys: fc.constantFrom('few' as const, 'campaign' as const),
     settings: fc.record({
       // With several accounts, the key in the credential is an expression.
       accounts: fc.constantFrom(1, 1, 2),
       apiKey: fc.constant(0),
       stamp: fc.constantFrom('none' as const, 'none' as const, 'none' as const, 'time' as const, 'execution' as const),
-      isKeyed: fc.constantFrom(true, false, false),
       optedOut: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: optedOut }),
       isClosed: rarely,
       tested: fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: tested }),
@@ -175,33 +185,38 @@ export const scenario: fc.Arbitrary<Scenario> = fc
         defaultCountryCode: fc.constantFrom('', '44'),
         dryRun: fc.nat({ max: 29 }).map((number) => number === 0),
         duplicateMessages,
+        emptyFields: fc.constantFrom('send' as const, 'send' as const, 'doNotSend' as const),
         longMessages: fc.constantFrom('fail' as const, 'truncate' as const, 'split' as const),
         parallelRequests: fc.integer({ min: 1, max: 6 }),
-        uncertain: fc.constantFrom('report' as const, 'report' as const, 'sendAgain' as const),
       }),
     }),
     listChange: fc.nat({ max: 11 }),
     rounds: fc.array(round, { minLength: 1, maxLength: 3 }),
   })
-  .map(({ kind, mode, isPatient, drafts: given, listChange: choice, rounds, settings: { options, ...rest } }) => {
+  .map(({ kind, mode, isPatient, drafts: given, listChange: choice, rounds, ...more }) => {
+    const { sharesKeys, ownKeys, sharedKeys } = more;
+    const { options, ...rest } = more.settings;
     const changes = CHANGES[kind];
     // The account of a row stays.
     const listChange = rest.accounts > 1 ? undefined : changes[choice % changes.length];
-    let list = listOf(kind === 'json' ? 'json' : 'items', given);
+    let list = listOf(kind === 'json' ? 'json' : 'items', given, sharesKeys);
     const operation = kind === 'send' ? 'send' : 'sendBulk';
-    let settings: Settings = { ...rest, operation, options: { ...options, longestWait: isPatient ? 1 : 0 } };
+    // The key of a list is the same for all its messages.
+    const keys = !sharesKeys ? (kind === 'json' ? 'none' : ownKeys) : kind === 'json' ? 'campaign' : sharedKeys;
+    let settings: Settings = { ...rest, keys, operation, options: { ...options, longestWait: isPatient ? 1 : 0 } };
     return {
       mode,
+      sharesKeys,
       rounds: rounds.map(({ service: own, calmService: calm, places, change: wanted, ...events }, index): Round => {
         // Send has no list.
         const mayChange = listChange !== 'source' || settings.operation === 'sendBulk';
         if (index > 0 && listChange !== undefined && mayChange && places.length > 0) {
           list = changed(list, listChange, places);
         }
-        const round = withChange(settings, index > 0 ? wanted : {}, list);
+        const round = withChange(settings, index > 0 ? wanted : {}, list, sharesKeys);
         // Dry runs and tests are tried once.
         if (!round.options.dryRun) settings = withoutTest(round);
-        const others = isPatient ? events.others : [];
+        const others = events.others.filter(({ when }) => isPatient || when === 'before');
         const mayKill = mode === 'trigger' && others.every(({ when }) => when === 'before');
         const killAt = mayKill ? events.killAt : null;
         const pressedAgainAt =
@@ -223,8 +238,18 @@ function withoutTest(settings: Settings): Settings {
 }
 
 /** Only changes that the list allows; the same object if nothing changes. */
-function withChange(settings: Settings, { options, apiKey, ...rest }: Change, { source }: List): Settings {
-  const own = { ...(source === 'items' && rest), ...(settings.accounts === 1 && apiKey !== undefined && { apiKey }) };
+function withChange(
+  settings: Settings,
+  { options, apiKey, keys, ...rest }: Change,
+  { source }: List,
+  sharesKeys: boolean,
+): Settings {
+  const mayHaveKeys = keys === 'none' || sharesKeys === (keys !== 'texts');
+  const own = {
+    ...(source === 'items' && rest),
+    ...(source === 'items' && keys !== undefined && mayHaveKeys && { keys }),
+    ...(settings.accounts === 1 && apiKey !== undefined && { apiKey }),
+  };
   // A message sent from one account could then be a duplicate of another account's: its item says only that.
   const isTold = settings.accounts === 1 || options?.duplicateMessages === undefined;
   if (!isTold || (Object.keys(own).length === 0 && options === undefined)) return settings;

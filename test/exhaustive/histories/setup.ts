@@ -7,6 +7,7 @@ import type { Setup } from '../../support/engine/workflow';
 import { WITHOUT_WAITING } from '../../support/parameters';
 import { accountOf } from '../../support/sandbox';
 import { type List, STAMP } from './lists';
+import { CAMPAIGN_KEY, keyOf } from './messages';
 import type { Settings } from './scenario';
 
 /** The sandbox's keys: as many as a scenario has accounts, at most. */
@@ -25,16 +26,22 @@ export const TESTER = '447700900999';
 /** A window of one day that is neither today nor tomorrow, wherever that is. */
 function closedWindow(): INodeParameters {
   const days = [(new Date().getUTCDay() + 3) % 7];
-  return { sendWindow: { values: { from: '00:00', to: '24:00', days, timeZone: 'recipient' } } };
+  return { sendWindow: { values: { from: '00:00', to: '24:00', days } } };
 }
 
 /** @param lists all lists of the scenario; each item has the values of all */
 export function setupOf(settings: Settings, list: List, lists: readonly List[], sandbox: Sandbox): Omit<Setup, 'mode'> {
-  const { operation, accounts, apiKey, stamp, isKeyed, options } = settings;
+  const { operation, accounts, apiKey, stamp, keys, options } = settings;
   const { optedOut, isClosed, tested, onError, maxTries, batchSize } = settings;
   const [first = list] = lists;
   const entriesOf = ({ inputs }: List, item: number) =>
-    (inputs[item] ?? []).map(({ phone, text, key }) => ({ phone, message: text, key }));
+    (inputs[item] ?? []).map((input) => {
+      const { phone, text: message, hasEmptyField, hasHole } = input;
+      const end = hasEmptyField ? '' : (/\S\s*$/.exec(message)?.[0] ?? '');
+      const start = message.slice(0, message.length - end.length);
+      const keys = hasHole ? {} : { texts: keyOf('texts', input), few: keyOf('few', input) };
+      return { phone, message, start, end, keys };
+    });
   const at = lists.indexOf(list);
   const stamped = (text: string) => (STAMPS[stamp] === null ? text : `${text}.replace('${STAMP}', ${STAMPS[stamp]})`);
   const entry = at === 0 && first.source === 'items' ? '$json' : `$json.lists[${at}][0]`;
@@ -42,9 +49,9 @@ export function setupOf(settings: Settings, list: List, lists: readonly List[], 
   const stampedEntries = `${entries}.map((one) => ({ ...one, message: ${stamped('one.message')} }))`;
   const fields: INodeParameters =
     list.source === 'items'
-      ? { phone: `={{ ${entry}.phone }}`, message: `={{ ${stamped(`${entry}.message`)} }}` }
+      ? { phone: `={{ ${entry}.phone }}`, message: `={{ ${stamped(`${entry}.start`)} }}{{ ${entry}.end }}` }
       : { messages: `={{ ${STAMPS[stamp] === null ? entries : stampedEntries} }}` };
-  const messageKey = first.source === 'items' ? `={{ ${entry}.key }}` : 'List';
+  const messageKey = keys === 'campaign' ? CAMPAIGN_KEY : `={{ ${entry}.keys.${keys} }}`;
   return {
     account: { ...accountOf(sandbox), apiKey: accounts > 1 ? '={{ $json.apiKey }}' : (KEYS[apiKey] ?? KEY) },
     // A user's item can contain anything.
@@ -61,7 +68,7 @@ export function setupOf(settings: Settings, list: List, lists: readonly List[], 
       options: {
         ...WITHOUT_WAITING,
         ...options,
-        ...(isKeyed && { messageKey }),
+        ...(keys !== 'none' && { messageKey }),
         ...(optedOut.length > 0 && { neverSendTo: optedOut.join() }),
         ...(isClosed && closedWindow()),
         ...(tested !== null && { testRun: { values: { phone: TESTER, count: tested } } }),
