@@ -1,6 +1,5 @@
 import type { PhoneRules } from '../phone/phone';
 import type { RequestLimits } from '../requests/requests';
-import type { TestRun } from './select';
 import type { SendWindow } from './sendWindow';
 
 export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<PhoneRules, 'numberCheck'> {
@@ -17,4 +16,11 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<P
   readonly parallelRequests: number;
   readonly sendWindow: SendWindow | null;
   readonly testRun: TestRun | null;
+}
+
+/** A run whose first messages are sent to a tester; the rest is not sent. */
+export interface TestRun {
+  readonly phone: string;
+  readonly person: string;
+  readonly count: number;
 }

@@ -1,7 +1,7 @@
 import { type Failure, failure, isFailure } from '../failures/failure';
 import { identityOf, isOpen, mayHaveBeenSent, type Row, settle, type Skipped } from '../messages/row';
 import { readPhone } from '../phone/phone';
-import type { DeliveryOptions } from './options';
+import type { DeliveryOptions, TestRun } from './options';
 import { Windows } from './sendWindow';
 
 /**
@@ -55,13 +55,6 @@ export function settleDuplicates(rows: readonly Row[]): void {
     const isSent = shared.kind === 'sent' || shared.kind === 'planned';
     settle(row, isSent ? { kind: 'skipped', reason: 'duplicate' } : shared);
   }
-}
-
-/** A run whose first messages are sent to a tester; the rest is not sent. */
-export interface TestRun {
-  readonly phone: string;
-  readonly person: string;
-  readonly count: number;
 }
 
 /** Diverts the first open rows to the tester, and settles the others. */

@@ -1,8 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { textOf } from '../../delivery/compose';
-import type { DeliveryOptions } from '../../delivery/options';
-import type { TestRun } from '../../delivery/select';
+import type { DeliveryOptions, TestRun } from '../../delivery/options';
 import { failure, FailureError, isFailure } from '../../failures/failure';
 import { countryCodeIn } from '../../n8n/input/drafts';
 import {
