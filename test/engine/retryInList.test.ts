@@ -125,16 +125,17 @@ test('n8n stores less than 1 MB for a Retry of 10,000 messages in batches, some 
 describe('A long text that is split', () => {
   const split = withOptions(SEND, { longMessages: 'split', parallelRequests: 1 });
   const text = `${'a'.repeat(999)} ${'b'.repeat(999)}`;
-  /** Runs Send until the service refuses the second part of a text, and retries with other parameters. */
+  /** Sends, of which the service leaves out the second part of the first text, and retries with other parameters. */
   const retryAfterOne = async (items: IDataObject[], before: INodeParameters, after: INodeParameters) => {
     const setup = setupOf({ items, parameters: before });
     sandbox().setFaults([{ kind: 'unsent', indices: [1], times: 1 }]);
     return outcomesOf(await retry(await run(setup), setup, { parameters: after, onError: 'continueErrorOutput' }));
   };
 
-  test('is not continued by a Retry if it contains the time and half of it was sent', async () => {
+  test('is not continued by a Retry if it contains the time and a part of it was not sent', async () => {
     const timed = { ...split, message: '={{ $now.toMillis() + Math.random() }} {{ $json.text }}' };
     expect(await retryAfterOne([{ phone: phoneAt(0), text }], timed, timed)).toEqual(['uncertain']);
+    // Its first and its third part.
     expect(received()).toHaveLength(2);
   });
 

@@ -261,15 +261,15 @@ export class Dispatch {
     data: JsonRecord | null = null,
   ): void {
     const { requests, journal, reservations, stopOnFailure, onSettled } = this.config;
-    for (const [index, row] of batch.entries()) {
+    batch.forEach((row, index) => {
       const outcome = outcomeOf(row, index);
       row.data = data;
       settle(row, outcome);
-      if (!('failure' in outcome)) continue;
+      if (!('failure' in outcome)) return;
       const { kind, failure: why } = outcome;
       if (why.scope === 'run') requests.halt(kind === 'not_sent' ? why : failure('notStarted'));
       else if (stopOnFailure) requests.halt(failure('notStarted'));
-    }
+    });
     journal.note(batch, reservations);
     onSettled(batch.length);
   }

@@ -18,7 +18,7 @@ const MAX_PAGES = 250;
 export function pagesOf(rows: readonly Row[]): Pages {
   const size = Math.max(1, Math.ceil(rows.length / MAX_PAGES));
   const count = Math.ceil(rows.length / size);
-  for (const [index, row] of rows.entries()) row.page = Math.floor(index / size);
+  rows.forEach((row, index) => (row.page = Math.floor(index / size)));
   return Array.from({ length: count }, (_, page) => rows.slice(page * size, (page + 1) * size));
 }
 
