@@ -10,29 +10,13 @@ const { sandbox, run, received, texts, requests } = sendOnceForTests();
 const CAMPAIGN = { messageKey: 'summer-campaign' };
 const to = (phone: unknown, text: string) => ({ phone, text }) as IDataObject;
 
-describe.each(SENDING_OPERATIONS)(
-  "One 'Message Key' for a whole list is one message for each person with %s,",
-  (_name, given) => {
-    test('in a run', async () => {
-      expect(outcomesOf(await run(contacts(5), withOptions(given, CAMPAIGN)))).toEqual(Array(5).fill('sent'));
-      expect(received()).toEqual(phones(0, 1, 2, 3, 4));
-    });
-
-    test('and in later runs, in which only those are left out who got it', async () => {
-      const parameters = once(given, CAMPAIGN);
-      await run(contacts(5), parameters);
-      const again = [to(`+${phoneAt(1)}`, 'Another text'), ...contacts(8).slice(4)];
-      expect(reasonsOf(await run(again, parameters))).toEqual([
-        'sent_before',
-        'sent_before',
-        undefined,
-        undefined,
-        undefined,
-      ]);
-      expect(received()).toEqual(phones(0, 1, 2, 3, 4, 5, 6, 7));
-    });
-  },
-);
+test("Of a list with one 'Message Key', later runs leave out those who got it, and nobody else", async () => {
+  const parameters = once(SEND_BULK, CAMPAIGN);
+  await run(contacts(5), parameters);
+  const again = [to(`+${phoneAt(1)}`, 'Another text'), ...contacts(7).slice(4)];
+  expect(reasonsOf(await run(again, parameters))).toEqual(['sent_before', 'sent_before', undefined, undefined]);
+  expect(received()).toEqual(phones(0, 1, 2, 3, 4, 5, 6));
+});
 
 test("A 'Message Key' for a JSON list is one message for each person in it, and stands for its texts", async () => {
   const list = [...listOf(3), { phone: phoneAt(1), message: 'Another text' }];

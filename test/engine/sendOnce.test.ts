@@ -110,13 +110,6 @@ describe('Send Bulk in a second execution', () => {
   });
 });
 
-test('A list is known by its key together with number and text', async () => {
-  const items = [{ list: listOf(3), order: 'A1' }];
-  await run(items, once(SEND_LIST, BY_ORDER));
-  const second = await run([...items, { list: listOf(2), order: 'A2' }], once(SEND_LIST, BY_ORDER));
-  expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'skipped', 'sent', 'sent']);
-});
-
 test('If n8n keeps nothing for the node, nothing is sent', async () => {
   const items = contacts(1);
   const routed = runRouting(setupOf({ items, parameters: once(SEND), onError: 'stopWorkflow' }));

@@ -49,8 +49,8 @@ export function messagesOf(settings: Settings, { source, inputs }: List): Reques
       if (isRefused || (isLong && options.longMessages === 'fail')) return { ...origin, texts: null };
       if (!isLong) return { ...origin, texts: [text] };
       const count = options.longMessages === 'truncate' ? 1 : Math.ceil(text.length / 1000);
-      const parts = Array.from({ length: count }, (_, part) => text.slice(1000 * part, 1000 * (part + 1)));
-      return { ...origin, texts: parts.filter((part) => part.trim() !== '') };
+      const parts = Array.from({ length: count }, (_, part) => text.trim().slice(1000 * part, 1000 * (part + 1)));
+      return { ...origin, texts: parts.filter((part) => part !== '') };
     }),
   );
 }
@@ -76,13 +76,13 @@ function isOnceInRun({ options, stamp, keys }: Settings): boolean {
 
 /** Why a message is kept back; null if it isn't. A test goes to somebody else, at any hour. */
 export function keptBackBy(
-  { optedOut, isClosed, tested, options }: Settings,
+  { optedOut, isClosed, isTest, options }: Settings,
   { entry, input: { cleanPhone, hasEmptyField } }: RequestedMessage,
 ): 'opted_out' | 'empty_field' | 'outside_window' | null {
   if (optedOut.includes(cleanPhone ?? '')) return 'opted_out';
   // A list has no expressions for single texts.
   if (hasEmptyField && entry === null && options.emptyFields === 'doNotSend') return 'empty_field';
-  return isClosed && tested === null ? 'outside_window' : null;
+  return isClosed && !isTest ? 'outside_window' : null;
 }
 
 /** How often each message is asked for in one execution, by its likeness. */
@@ -92,7 +92,7 @@ export function requestedAtMost(
   likenessOf: Likeness,
 ): Map<string, number> {
   const most = new Map<string, number>();
-  if (settings.tested !== null) return most;
+  if (settings.isTest) return most;
   const seen = new Set<string>();
   for (const message of messages) {
     const { account, input, texts, identity } = message;
@@ -113,10 +113,10 @@ export function requestedAtMost(
  * How a Retry after a kill recognizes a list: by its places and phones and, if several messages go to one phone, by
  * their contents. Null if nobody knows.
  */
-export function planOf({ tested, stamp, keys }: Settings, messages: readonly RequestedMessage[]): string | null {
+export function planOf({ isTest, stamp, keys }: Settings, messages: readonly RequestedMessage[]): string | null {
   const planned = messages.filter(({ texts }) => texts !== null);
   const isRepeated = new Set(planned.map(({ input }) => input.cleanPhone)).size < planned.length;
-  if (tested !== null || (isRepeated && (stamp === 'time' || stamp === 'execution'))) return null;
+  if (isTest || (isRepeated && (stamp === 'time' || stamp === 'execution'))) return null;
   const contents = isRepeated ? [keys, ...planned.map(({ identity }) => identity)] : [];
   return [...planned.map((message) => `${placeOf(message)} ${message.input.cleanPhone}`), ...contents].join();
 }

@@ -133,7 +133,7 @@ class History {
   async recover({ settings, list }: Round): Promise<void> {
     if (this.isOver) return;
     const options = { ...settings.options, dryRun: false };
-    const last: Settings = { ...settings, tested: null, onError: 'continueRegularOutput', options };
+    const last: Settings = { ...settings, isTest: false, onError: 'continueRegularOutput', options };
     await this.play({ ...ALL_WELL, list, settings: last });
     ok(this.isOver, 'a run with On Error set to Continue was stopped');
   }
@@ -193,7 +193,7 @@ class History {
         deepStrictEqual(processedData.entries, before.stored, 'a dry run has changed what is stored');
         deepStrictEqual(keptIn(ended), keptIn(earlier), 'a dry run has changed the record');
       }
-      if (isRetry && (settings.options.dryRun || settings.tested !== null) && !this.isOver)
+      if (isRetry && (settings.options.dryRun || settings.isTest) && !this.isOver)
         match(ended.error?.message ?? '', /'(Dry|Test) Run' can't be used/);
       else this.read(main, round, messages, ended);
       // n8n also offers a Retry of the second one, which knows nothing about the first.
@@ -204,7 +204,7 @@ class History {
     const arrivedNow = all.slice(before.arrived);
     const requests = this.sandbox.requests().slice(before.requests);
     const toTester = this.sandbox.messages().filter(({ phone }) => phone === TESTER).length - before.toTester;
-    ok(settings.tested !== null || toTester === 0, 'a message went to the tester, without a test');
+    ok(settings.isTest || toTester === 0, 'a message went to the tester, without a test');
     const label = `key ${settings.apiKey + 1}`;
     checkSentOnce(all, this.most(), this.likenessOf);
     ok(settings.accounts > 1 || requests.every(({ key }) => key === label), 'sent from another account');
@@ -215,7 +215,7 @@ class History {
     });
     const nobody = new Set(kept.map(({ input }) => input.cleanPhone));
     for (const { phone } of arrivedNow) ok(!nobody.has(phone), 'sent to somebody to whom nothing may be sent');
-    if (settings.tested !== null) deepStrictEqual(arrivedNow, [], 'a test was sent to a recipient');
+    if (settings.isTest) deepStrictEqual(arrivedNow, [], 'a test was sent to a recipient');
     if (again?.isRefused === false) return;
     if (outage !== null) checkRisk(settings, outage, requests);
     if (settings.maxTries === null) checkOrder(messages, arrivedNow);
@@ -262,7 +262,7 @@ class History {
   private async runOther(round: Round, { when, duplicateMessages, isListLong }: Other): Promise<void> {
     const { settings: given, list } = round;
     const options = { ...given.options, dryRun: false, duplicateMessages };
-    const settings: Settings = { ...given, tested: null, onError: 'continueRegularOutput', options };
+    const settings: Settings = { ...given, isTest: false, onError: 'continueRegularOutput', options };
     // Without Send Once, the list may be shortened, and an old kill is forgotten.
     const mayFill = this.had.sentOnce && processedData.entries.length < OTHERS_ENTRIES.length;
     if (isListLong && mayFill) processedData.fill(OTHERS_ENTRIES);
@@ -282,8 +282,8 @@ class History {
       lineage.most.set(likeness, Math.max(count, lineage.most.get(likeness) ?? 0));
     }
     lineage.memories.add(memoryOf(settings));
-    const { options, tested } = settings;
-    if (options.duplicateMessages !== 'sendOnceEver' || options.dryRun || tested !== null) return messages;
+    const { options, isTest } = settings;
+    if (options.duplicateMessages !== 'sendOnceEver' || options.dryRun || isTest) return messages;
     const names = new Map(messages.map((message) => [message, `${accountIn(settings, message)} ${message.identity}`]));
     for (const name of new Set(names.values())) {
       const { texts = new Set<string>(), runs = 0 } = this.askedOnce.get(name) ?? {};
@@ -307,7 +307,7 @@ class History {
     }
     const service = { isInOrder: this.isInOrder, hasChanged: this.had.change };
     // A Retry with it is refused, and earlier messages are still to be reported.
-    const isTest = settings.tested !== null && !codesOf(ended).includes('NOT_SET_UP');
+    const isTest = settings.isTest && !codesOf(ended).includes('NOT_SET_UP');
     if (!isTest) checkIds(messages, ended, this.received(settings), service);
     const report = readOutputs(settings, messages, ended, this.had.kill || this.had.change);
     lineage.report = isTest ? new Map() : report;
@@ -330,7 +330,7 @@ class History {
     this.reasons.push({ codes, settings, interrupted });
   }
 
-  private mayBeUncertain(code: string, { options, tested }: Settings): boolean {
+  private mayBeUncertain(code: string, { options, isTest }: Settings): boolean {
     switch (code) {
       case 'INTERRUPTED':
         return this.had.kill;
@@ -345,7 +345,7 @@ class History {
       case 'ANOTHER_RETRY':
         return this.had.second;
       case 'NOT_SET_UP':
-        return options.dryRun || tested !== null;
+        return options.dryRun || isTest;
       case 'PARTLY_SENT':
         return this.had.faults || this.had.shortage;
       default:

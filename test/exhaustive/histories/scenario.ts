@@ -23,8 +23,8 @@ export interface Settings {
   readonly optedOut: readonly string[];
   /** Whether it is outside 'Send Window'. */
   readonly isClosed: boolean;
-  /** How many messages the tester gets with 'Test Run'; null if it is off. */
-  readonly tested: number | null;
+  /** Whether 'Test Run' is set. */
+  readonly isTest: boolean;
   readonly onError: NonNullable<INode['onError']>;
   /** 'Retry On Fail'; null if it is off. */
   readonly maxTries: number | null;
@@ -113,7 +113,6 @@ const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 const duplicateMessages = fc.constantFrom('send' as const, 'sendOnce' as const, 'sendOnceEver' as const);
 const optedOut = fc.array(phones, { minLength: 1, maxLength: 3 });
-const tested = fc.integer({ min: 1, max: 3 });
 const batchSize = fc.option(fc.integer({ min: 1, max: 5 }), { nil: null, freq: 4 });
 
 /** What the user sets differently before a Retry. */
@@ -128,7 +127,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.constant({ options: { dryRun: true } }),
   fc.record({ optedOut }),
   fc.constantFrom<Change>({ isClosed: true }, { isClosed: false }),
-  fc.record({ tested }),
+  fc.constant({ isTest: true }),
 );
 
 const other: fc.Arbitrary<Other> = fc.oneof(
@@ -173,7 +172,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
       stamp: fc.constantFrom('none' as const, 'none' as const, 'none' as const, 'time' as const, 'execution' as const),
       optedOut: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: optedOut }),
       isClosed: rarely,
-      tested: fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: tested }),
+      isTest: rarely,
       onError: fc.oneof(
         fc.constant('stopWorkflow' as const),
         fc.constantFrom('continueRegularOutput' as const, 'continueErrorOutput' as const),
@@ -219,8 +218,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
         const others = events.others.filter(({ when }) => isPatient || when === 'before');
         const mayKill = mode === 'trigger' && others.every(({ when }) => when === 'before');
         const killAt = mayKill ? events.killAt : null;
-        const pressedAgainAt =
-          killAt === null && !round.options.dryRun && round.tested === null ? events.pressedAgainAt : null;
+        const pressedAgainAt = killAt === null && !round.options.dryRun && !round.isTest ? events.pressedAgainAt : null;
         const locked = isPatient ? events.locked : null;
         const { eventLog } = events;
         return {
@@ -234,7 +232,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
 
 /** The same object if it changes nothing. */
 function withoutTest(settings: Settings): Settings {
-  return settings.tested === null ? settings : { ...settings, tested: null };
+  return settings.isTest ? { ...settings, isTest: false } : settings;
 }
 
 /** Only changes that the list allows; the same object if nothing changes. */

@@ -25,14 +25,14 @@ export const TESTER = '447700900999';
 
 /** A window of one day that is neither today nor tomorrow, wherever that is. */
 function closedWindow(): INodeParameters {
-  const days = [(new Date().getUTCDay() + 3) % 7];
-  return { sendWindow: { values: { from: '00:00', to: '24:00', days } } };
+  const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][(new Date().getUTCDay() + 3) % 7];
+  return { sendWindow: `${day} 00:00–24:00` };
 }
 
 /** @param lists all lists of the scenario; each item has the values of all */
 export function setupOf(settings: Settings, list: List, lists: readonly List[], sandbox: Sandbox): Omit<Setup, 'mode'> {
   const { operation, accounts, apiKey, stamp, keys, options } = settings;
-  const { optedOut, isClosed, tested, onError, maxTries, batchSize } = settings;
+  const { optedOut, isClosed, isTest, onError, maxTries, batchSize } = settings;
   const [first = list] = lists;
   const entriesOf = ({ inputs }: List, item: number) =>
     (inputs[item] ?? []).map((input) => {
@@ -71,7 +71,7 @@ export function setupOf(settings: Settings, list: List, lists: readonly List[], 
         ...(keys !== 'none' && { messageKey }),
         ...(optedOut.length > 0 && { neverSendTo: optedOut.join() }),
         ...(isClosed && closedWindow()),
-        ...(tested !== null && { testRun: { values: { phone: TESTER, count: tested } } }),
+        ...(isTest && { testRun: TESTER }),
       },
       ...(batchSize !== null && { requestOptions: { batching: { batch: { batchSize, batchInterval: 0 } } } }),
     },
