@@ -10,16 +10,23 @@ import type { Likeness, RequestedMessage } from './messages';
 import { linkOf, type Report, type Reported } from './reported';
 import type { Settings } from './scenario';
 
+interface ServiceSoFar {
+  readonly isInOrder: boolean;
+  readonly hasChanged: boolean;
+  readonly likenessOf: Likeness;
+}
+
 /**
  * A message_id belongs to a message with the item's phone and text, and no two items have the same one. `isInOrder`:
  * the service has always listed messages in order; otherwise, two to one number can't be told apart. `hasChanged`: the
- * recorded answers to one operation lack fields of the other.
+ * recorded answers to one operation lack fields of the other. `likenessOf`: a text that was sent with a key is the
+ * message that has this key now.
  */
 export function checkIds(
   messages: readonly RequestedMessage[],
   { outputs }: Execution,
   arrived: readonly SentMessage[],
-  { isInOrder, hasChanged }: { readonly isInOrder: boolean; readonly hasChanged: boolean },
+  { isInOrder, hasChanged, likenessOf }: ServiceSoFar,
 ): void {
   const byId = new Map(arrived.map((message) => [message.id, message]));
   const seen = new Set<unknown>();
@@ -31,8 +38,10 @@ export function checkIds(
     const message = byId.get(id);
     ok(message !== undefined && message.phone === phone, `message_id ${id} is not one of ${JSON.stringify(phone)}`);
     const item = linkOf(pairedItem);
+    const alike = likenessOf('', message.phone, message.message);
+    const isAlike = ({ texts }: RequestedMessage) => likenessOf('', message.phone, texts?.[0] ?? '') === alike;
     ok(
-      !isInOrder || messages.some((one) => one.item === item && one.texts?.[0] === message.message),
+      !isInOrder || messages.some((one) => one.item === item && isAlike(one)),
       `message_id ${id} belongs to another item`,
     );
     if (sentAt !== undefined && !(sentAt === null && hasChanged)) deepStrictEqual(sentAt, message.sent_at);

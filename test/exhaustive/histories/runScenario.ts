@@ -305,7 +305,7 @@ class History {
       this.had.doubt ||= lineage.report === null || [...lineage.report.values()].includes('uncertain');
       return;
     }
-    const service = { isInOrder: this.isInOrder, hasChanged: this.had.change };
+    const service = { isInOrder: this.isInOrder, hasChanged: this.had.change, likenessOf: this.likenessOf };
     // A Retry with it is refused, and earlier messages are still to be reported.
     const isTest = settings.isTest && !codesOf(ended).includes('NOT_SET_UP');
     if (!isTest) checkIds(messages, ended, this.received(settings), service);
