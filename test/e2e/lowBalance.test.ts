@@ -67,13 +67,13 @@ for (const release of SUPPORTED) {
       await nextPoll();
       assert.equal(alerts().length, 2);
 
-      sandbox.setFaults([{ kind: 'status', status: 500, times: 1 }]);
+      sandbox.setFaults([{ kind: 'status', status: 401, times: 1 }]);
       const { rest } = instance();
       const failed = await instance().waitFor('a failed execution', 30, async () => {
         const executions = await rest.executionsOf(workflow);
         return executions.find(({ status }) => status === 'error')?.id;
       });
-      assert.match((await rest.waitForExecution(failed)).error, /did not return a result/);
+      assert.match((await rest.waitForExecution(failed)).error, /API key is not valid/);
 
       sandbox.setCredits(200);
       await nextPoll();

@@ -48,11 +48,11 @@ test('A duplicate of a message from an earlier attempt is a duplicate, even if i
 test.each<[string, Outcome, Outcome]>([
   ['was sent', SENT, { kind: 'skipped', reason: 'duplicate' }],
   ['would be sent', { kind: 'planned' }, { kind: 'skipped', reason: 'duplicate' }],
+  ['was sent before', { kind: 'skipped', reason: 'sent_before' }, { kind: 'skipped', reason: 'duplicate' }],
   ...(
     [
       { kind: 'not_sent', failure: failureWith() },
       { kind: 'uncertain', failure: failureWith() },
-      { kind: 'skipped', reason: 'sent_before' },
       { kind: 'skipped', reason: 'may_have_been_sent' },
       { kind: 'skipped', reason: 'outside_window', sendAt: 1_000_000 },
     ] as const

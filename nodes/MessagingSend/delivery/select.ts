@@ -45,14 +45,15 @@ function addFirst(originals: Map<string, Row>, row: Row): void {
 }
 
 /**
- * Settles duplicates, once their originals have their outcomes. They share them, but only the original was sent: its
- * duplicates were skipped.
+ * Settles duplicates, once their originals have their outcomes. They share them; but where the original was sent, now or
+ * before, they were skipped.
  */
 export function settleDuplicates(rows: readonly Row[]): void {
   for (const row of rows) {
     const shared = row.duplicateOf?.outcome;
     if (shared === undefined || shared === null) continue;
-    const isSent = shared.kind === 'sent' || shared.kind === 'planned';
+    const isSent =
+      shared.kind === 'skipped' ? shared.reason === 'sent_before' : shared.kind === 'sent' || shared.kind === 'planned';
     settle(row, isSent ? { kind: 'skipped', reason: 'duplicate' } : shared);
   }
 }
