@@ -100,13 +100,6 @@ test('Another run in a loop sends its messages', async () => {
   expect(await recall(new DeliveryRecord(context, 1), list('A'))).toEqual([null]);
 });
 
-test.each(['{"b":1,"s":[["0","fingerprint",7]]}', '[1,{},[],null]', { b: 1 }])(
-  "A receipt that can't be read makes messages without an outcome uncertain: %j",
-  async (line) => {
-    expect(await recall(new DeliveryRecord({ deliveries: { 0: [line] } }, 0), list('A'))).toEqual(['uncertain']);
-  },
-);
-
 test('n8n stores less than 1 MB for a Retry of 10,000 messages that were sent one by one, without phone numbers or texts', () => {
   const context: JsonRecord = {};
   const record = new DeliveryRecord(context, 0);

@@ -90,7 +90,8 @@ const MAX_SENT_ONCE = 50_000;
 function refuse(rows: readonly Row[], { broken, senderOf, options }: Delivery): number {
   const isRemembered = options.duplicateMessages === 'sendOnceEver';
   const count = isRemembered ? rows.filter((row) => isOpen(row) && row.defect === null).length : 0;
-  const forAll = broken ?? (count > MAX_SENT_ONCE ? tooMany(count) : null);
+  const figures = () => ({ count: count.toLocaleString('en'), limit: MAX_SENT_ONCE.toLocaleString('en') });
+  const forAll = broken ?? (count > MAX_SENT_ONCE ? failure('sendOnceTooMany', figures()) : null);
   let refused = 0;
   for (const row of rows) {
     if (row.defect !== null && row.outcome !== null) refused += 1;
@@ -101,11 +102,6 @@ function refuse(rows: readonly Row[], { broken, senderOf, options }: Delivery): 
     refused += 1;
   }
   return refused;
-}
-
-function tooMany(count: number): Failure {
-  const [figure, limit] = [count.toLocaleString('en'), MAX_SENT_ONCE.toLocaleString('en')];
-  return failure('sendOnceTooMany', { count: figure, limit });
 }
 
 /** The batches of one account. */

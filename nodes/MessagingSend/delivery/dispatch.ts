@@ -190,11 +190,11 @@ export class Dispatch {
   private async makeRequest(batch: Batch): Promise<Made | null> {
     let left = batch;
     try {
-      for (let isOver = false; left.length > 0 && !isOver; left = left.filter(isOpen)) {
+      for (; left.length > 0; left = left.filter(isOpen)) {
         const pass = await this.breaker.admit();
-        const made = pass === null ? 'over' : await this.tryRequest(left, pass);
-        if (typeof made === 'object') return made;
-        isOver = made === 'over';
+        if (pass === null) break;
+        const made = await this.tryRequest(left, pass);
+        if (made !== null) return made;
       }
     } catch {
       // The run has ended, or was stopped, during a wait.
@@ -204,8 +204,8 @@ export class Dispatch {
     return null;
   }
 
-  /** @returns whether the run goes on without the request: `again` if it may leave later; `over` if the run has ended */
-  private async tryRequest(batch: Batch, pass: Pass): Promise<Made | 'again' | 'over'> {
+  /** @returns null if it may leave later @throws if the run has ended */
+  private async tryRequest(batch: Batch, pass: Pass): Promise<Made | null> {
     const { operation, requests, journal, reservations, keepBack, onSettled } = this.config;
     let permission: Permission = 'leave';
     const flight: Flight = {
@@ -217,18 +217,17 @@ export class Dispatch {
       },
       afterReply: (reply) => journal.afterReply(batch, reservations, reply),
     };
-    try {
-      return { batch, reply: await requests.make(operation.requestFor(batch), flight), pass };
-    } catch {
-      pass.end(null);
-    }
+    const reply = await requests.make(operation.requestFor(batch), flight).catch(() => null);
+    if (reply !== null) return { batch, reply, pass };
+    pass.end(null);
     // Assigned in the flight.
     const given = permission as Permission;
-    if (given === 'leave') return pass.isValid() ? 'over' : 'again';
+    if (given === 'leave' && pass.isValid()) throw new Error('the run has ended');
+    if (given === 'leave') return null;
     if (given === 'wait') await requests.wait(ASK_AGAIN_AFTER);
     else if (given === 'changed') onSettled(batch.filter((row) => !isOpen(row)).length);
     else this.reject(batch, given);
-    return 'again';
+    return null;
   }
 
   /** Settles messages to keep back after all: a window may have closed since the request was planned, or first made. */

@@ -21,7 +21,7 @@ import { fieldsBehind } from './input/itemParameters';
 import { booleanIn, GivenOptions, includeOtherFields } from './input/readOptions';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt, keptOfCall } from './memory/execution';
-import { canRemember, journalOfCall, journalWithoutTrace, openJournal } from './memory/openJournal';
+import { canRemember, journalIn, openJournal } from './memory/openJournal';
 import { runError, setUpError } from './output/errors';
 import { outputItems } from './output/outputItems';
 import { countInCustomData, progressReporter, reportSummary } from './output/reports';
@@ -101,7 +101,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
       context,
       job,
       settings,
-      journal: whyNot === null ? await openJournal(context, job.operation, memory) : journalWithoutTrace(),
+      journal: whyNot === null ? await openJournal(context, job.operation, memory) : journalIn({}),
       accounts: await readAccounts(context),
       callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
       outages: { kept: context.getContext('node'), execution: context.getExecutionId() },
@@ -124,6 +124,7 @@ export function forItem({ readDrafts, ...given }: JobOfItems) {
     const unsupported = isTool(this.getNode()) ? null : failure('engineUnsupported');
     const job = { ...given, drafts: draftsOfCall(this, readDrafts), failure: unsupported };
     const read = (path: string, fallback: unknown): unknown => this.getNodeParameter(path, fallback);
+    const kept = keptOfCall(this);
     const { items } = await sendJob({
       context: this,
       job,
@@ -131,9 +132,9 @@ export function forItem({ readDrafts, ...given }: JobOfItems) {
       settings: readSettings(job, read, this.getMode(), null),
       accounts: await readAccountOfItem(this),
       callFor: (account) => routedCall(this, request, account),
-      journal: journalOfCall(this),
+      journal: journalIn(kept),
       // All its attempts belong to one execution.
-      outages: { kept: keptOfCall(this), execution: '' },
+      outages: { kept, execution: '' },
       onProgress: () => undefined,
       report: () => undefined,
       inputs: [],
@@ -168,7 +169,6 @@ async function sendJob(run: Invocation): Promise<Delivered> {
   const { context, job, settings, accounts, journal } = run;
   const { options, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
-  const tally = { requests: 0 };
   const senders = new Map<string, Sender>();
   let [latest, latestSender]: [NodeAccount | null, Sender | null] = [null, null];
   const senderOf = (item: number): Sender | Failure => {
@@ -180,7 +180,7 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     let sender = senders.get(name);
     if (sender === undefined) {
       const limits = { ...options, interval: requestOptions.interval };
-      const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal(), tally);
+      const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal());
       const id = accountId(account);
       const { kept, execution } = run.outages;
       senders.set(name, (sender = { account: id, requests, outages: outagesIn(kept, id, execution, Date.now) }));
@@ -216,7 +216,8 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     const isDone = rows.length > 0 && rows.every(({ outcome }) => outcome !== null && DONE.has(outcome.kind));
     await journal.finish(isDone && !options.dryRun);
   }
-  const summary = await summarize(rows, tally.requests, senders.size, options);
+  const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
+  const summary = await summarize(rows, requests, senders.size, options);
   run.report(summary);
   const error = stopOnFailure && summary.reasons.length > 0 ? runError(context.getNode(), summary) : null;
   if (error !== null) throw error;

@@ -15,20 +15,16 @@ import { runIndexOf } from './memory/execution';
 
 /** Waiting for a person's answer: n8n keeps the execution, and calls the node when somebody opens the link. */
 
-const linkWebhook = {
+/** The requests to a link that n8n passes on to the node: one to show the question, one to answer it. */
+export const answerWebhooks = (['GET', 'POST'] as const).map((httpMethod): IWebhookDescription => ({
+  httpMethod,
   name: 'default',
   responseMode: 'onReceived',
   responseData: '',
   path: '={{ $nodeId }}',
   restartWebhook: true,
   isFullPath: true,
-} as const;
-
-/** The requests to a link that n8n passes on to the node: one to show the question, one to answer it. */
-export const answerWebhooks: IWebhookDescription[] = [
-  { ...linkWebhook, httpMethod: 'GET' },
-  { ...linkWebhook, httpMethod: 'POST' },
-];
+}));
 
 /** The link's parameter for the run's number: the same in all attempts at a run, new in each round of a loop. */
 const RUN = 'q';

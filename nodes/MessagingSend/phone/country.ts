@@ -11,8 +11,6 @@ export interface Country {
   readonly trunk: string;
   /** Matches the country's international prefixes, and 00, which people write everywhere. */
   readonly exit: RegExp;
-  /** Matches digits that begin with one. */
-  readonly withExit: RegExp;
   /** Whether the digits after the code can begin with 0; `rarely`: only in special numbers. */
   readonly leadingZero: 'never' | 'rarely' | 'usually';
   /** The length of most mobile numbers; 0 if it is not known. */
@@ -58,7 +56,6 @@ function readEntry(entry: string): Country {
     lengths: numbersOf(lengths),
     trunk,
     exit: matchingAll(exit),
-    withExit: new RegExp(`^(?:${exit})`),
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     usualLength: Number(usualLength),
     mobile: kindOfNumber(kinds),

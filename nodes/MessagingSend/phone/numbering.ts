@@ -42,10 +42,8 @@ export function personWith(number: string): string {
 export function internationalNumber(digits: string): string | null {
   const country = countryOf(digits);
   if (country === undefined) return null;
-  const given = digits.slice(country.code.length);
-  const national = nationalNumber(country, given);
-  if (national === null) return null;
-  return national === given ? digits : country.code + national;
+  const national = nationalNumber(country, digits.slice(country.code.length));
+  return national === null ? null : country.code + national;
 }
 
 /** The longest international prefix. */
@@ -60,7 +58,6 @@ const MAX_EXIT_DIGITS = 8;
 export function numberAbroad(home: Country, digits: string, groups: readonly string[]): string | null {
   // An international prefix is never followed by the caller's own country code.
   if (digits.startsWith(`00${home.code}`)) return internationalNumber(digits.slice(2));
-  if (!home.withExit.test(digits)) return null;
   const readings: Array<{ readonly phone: string; readonly start: string; readonly country: Country }> = [];
   for (let length = 1; length <= MAX_EXIT_DIGITS; length += 1) {
     const start = digits.slice(0, length);

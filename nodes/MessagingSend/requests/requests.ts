@@ -5,11 +5,6 @@ import { type ApiRequest, type Call, rejected, type Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
 import { type Clock, Pacer, SYSTEM_CLOCK, type Wait } from './pacer';
 
-/** Counts the requests of a run; a run with several accounts has one for all of them. */
-export interface Tally {
-  requests: number;
-}
-
 export interface RequestLimits {
   /** Applies to the key from this run's first request on, until another run sets its own; null leaves it as it is. */
   readonly requestsPerMinute: number | null;
@@ -27,7 +22,6 @@ export interface RequestsConfig {
   /** The Stop button: ends every wait. A request in flight is not canceled. */
   readonly signal: AbortSignal | undefined;
   readonly clock: Clock;
-  readonly tally?: Tally | undefined;
 }
 
 /** Is asked before each try of a request, and told its reply. */
@@ -42,7 +36,7 @@ export interface Flight {
   readonly afterReply: (reply: Reply | null) => void;
 }
 
-export const UNOBSERVED: Flight = {
+const UNOBSERVED: Flight = {
   mayLeave: () => true,
   beforeRequest: async () => await Promise.resolve(true),
   afterReply: () => undefined,
@@ -52,7 +46,7 @@ export const UNOBSERVED: Flight = {
 const BALANCE_TIMEOUT = 30_000;
 
 /** Waits before another try to connect, in milliseconds: few, because a failed try costs the service nothing. */
-export const RECONNECT_DELAYS: readonly number[] = [250, 1_000];
+const RECONNECT_DELAYS: readonly number[] = [250, 1_000];
 
 /**
  * How long to wait after a 429 without Retry-After, and between probes of a service that is down, in milliseconds.
@@ -70,19 +64,20 @@ export function backoffDelay(tries: number, random: number): number {
  * Repeats it after a 429, and a few times if the service can't be reached: only what was certainly not sent.
  */
 export class Requests {
-  readonly tally: Tally;
+  /** How many requests were made so far. */
+  made = 0;
+  /** Why no further request starts; null as long as one may, unless the run is stopped. Set by {@link halt}. */
+  whyHalted: Failure | null = null;
   /** Throws as soon as the run is stopped or halted. */
   readonly wait: Wait;
   private readonly halted = new AbortController();
   private readonly stopped: AbortSignal;
-  private why: Failure | null = null;
   private hasStarted = false;
   /** When the next request may start, by the interval. */
   private earliest = 0;
 
   constructor(private readonly config: RequestsConfig) {
-    const { signal, clock, tally = { requests: 0 } } = config;
-    this.tally = tally;
+    const { signal, clock } = config;
     this.stopped = AbortSignal.any([this.halted.signal, ...(signal === undefined ? [] : [signal])]);
     this.wait = waitUnless(this.stopped, clock);
   }
@@ -92,13 +87,8 @@ export class Requests {
    * reason counts.
    */
   halt(why: Failure): void {
-    this.why ??= why;
+    this.whyHalted ??= why;
     this.halted.abort();
-  }
-
-  /** Why no further request starts; null as long as one may, unless the run is stopped. */
-  get whyHalted(): Failure | null {
-    return this.why;
   }
 
   /** @throws if the run is stopped or halted, or the flight called off, before the request leaves; never afterwards */
@@ -129,28 +119,11 @@ export class Requests {
   }
 
   /**
-   * Reads the balance. Reading is free and may be repeated, so it is: until the service answers, up to Max Wait.
+   * Reads the balance. Reading is free and may be repeated, so it is: until an answer is enough, up to Max Wait.
    * @returns the last reply
    * @throws if the run is stopped or halted
    */
-  async readBalance(): Promise<Reply> {
-    // A page, or a redirect, is an answer: the address is wrong, and stays so.
-    return await this.readBalanceUntil(
-      (reply) => reply.kind !== 'uncertain' || (reply.failure.httpStatus ?? Infinity) < 400,
-    );
-  }
-
-  /**
-   * Like {@link readBalance}, until an answer shows that the service works.
-   * @returns null once it works, else why the last answer does not show that
-   */
-  async probe(): Promise<Failure | null> {
-    const works = (reply: Reply) => reply.kind === 'accepted' || (reply.kind === 'rejected' && reply.fromService);
-    const reply = await this.readBalanceUntil(works);
-    return reply.kind === 'accepted' || works(reply) ? null : reply.failure;
-  }
-
-  private async readBalanceUntil(isEnough: (reply: Reply) => boolean): Promise<Reply> {
+  async readBalance(isEnough = isAnswer): Promise<Reply> {
     const { limits, clock } = this.config;
     const start = clock.now();
     for (let tries = 0; ; tries += 1) {
@@ -159,6 +132,12 @@ export class Requests {
       if (isEnough(reply) || clock.now() + delay - start > limits.maxWait) return reply;
       await this.wait(delay);
     }
+  }
+
+  /** @returns null once an answer about the balance shows that the service works, else why the last does not */
+  async probe(): Promise<Failure | null> {
+    const reply = await this.readBalance(isOfService);
+    return reply.kind === 'accepted' || isOfService(reply) ? null : reply.failure;
   }
 
   /**
@@ -183,7 +162,7 @@ export class Requests {
         throw new Error('called off');
       }
       isMade = true;
-      this.tally.requests += 1;
+      this.made += 1;
       const reply = await call(request);
       flight.afterReply(reply);
       return reply;
@@ -192,6 +171,15 @@ export class Requests {
       else pacer.cancel();
     }
   }
+}
+
+/** A page, or a redirect, is an answer, too: the address is wrong, and stays so. */
+function isAnswer(reply: Reply): boolean {
+  return reply.kind !== 'uncertain' || (reply.failure.httpStatus ?? Infinity) < 400;
+}
+
+function isOfService(reply: Reply): boolean {
+  return reply.kind === 'accepted' || (reply.kind === 'rejected' && reply.fromService);
 }
 
 /**
@@ -229,10 +217,9 @@ export function requestsOf(
   call: Call,
   limits: RequestLimits,
   signal: AbortSignal | undefined,
-  tally?: Tally,
 ): Requests {
   const id = accountId(account);
   const pacer = pacers.get(id) ?? new Pacer(SYSTEM_CLOCK);
   pacers.set(id, pacer);
-  return new Requests({ call, pacer, limits, signal, clock: SYSTEM_CLOCK, tally });
+  return new Requests({ call, pacer, limits, signal, clock: SYSTEM_CLOCK });
 }

@@ -77,16 +77,14 @@ export function attemptFacts(facts: Facts, run: string, attempt: number, pages: 
   };
 }
 
-type PageState =
-  /** `taken`: another process has begun or barred it. `retracted`: none of it was sent, or will be. */
-  | { readonly kind: 'unopened' | 'retracted' | 'noted' | 'taken' }
-  /** Its requests may leave once `opening` resolves to false: the page isn't taken. */
-  | { readonly kind: 'open'; readonly opening: Promise<boolean> };
-
 /** Consecutive messages, with their state in one attempt. */
 interface Page {
   readonly fact: string;
-  state: PageState;
+  /**
+   * `taken`: another process has begun or barred it. A promise: it is open, and its requests may leave once that
+   * resolves to false, because the page isn't taken.
+   */
+  state: 'unopened' | 'noted' | 'taken' | Promise<boolean>;
   /** How many of its messages no earlier attempt has sent. */
   own: number;
   /** How many of those have ended as sent, and as not sent. */
@@ -114,7 +112,7 @@ export class Attempt {
     private readonly onBegun: () => void,
   ) {
     this.own = pages.map((messages, page) => {
-      return { fact: names.pages[page] ?? '', state: { kind: 'unopened' }, own: messages.length, sent: 0, unsent: 0 };
+      return { fact: names.pages[page] ?? '', state: 'unopened', own: messages.length, sent: 0, unsent: 0 };
     });
   }
 
@@ -130,20 +128,18 @@ export class Attempt {
    */
   async begin(batch: Batch): Promise<boolean> {
     const pages = this.pagesWith(batch);
-    const closed = pages.filter(({ state }) => state.kind === 'unopened');
+    const closed = pages.filter(({ state }) => state === 'unopened');
     if (closed.length > 0) {
       const opening = this.open(closed);
-      for (const page of closed) page.state = { kind: 'open', opening };
+      for (const page of closed) page.state = opening;
       opening.catch(() => {
-        for (const page of closed) page.state = { kind: 'unopened' };
+        for (const page of closed) page.state = 'unopened';
       });
     }
-    const openings = new Set(
-      pages.map(({ state }) => (state.kind === 'open' ? state.opening : state.kind === 'taken')),
-    );
+    const openings = new Set(pages.map(({ state }) => (state instanceof Promise ? state : state === 'taken')));
     const isTaken = (await Promise.all([this.begun, ...openings])).includes(true);
     // Their entries in the list belong to the other attempt, and must stay.
-    if (isTaken) for (const page of pages) page.state = { kind: 'taken' };
+    if (isTaken) for (const page of pages) page.state = 'taken';
     return isTaken;
   }
 
@@ -172,12 +168,12 @@ export class Attempt {
       if (page === undefined) continue;
       if (row.outcome?.kind === 'sent') page.sent += 1;
       else if (!mayHaveBeenSent(row.outcome)) page.unsent += 1;
-      if (page.state.kind !== 'open') continue;
+      if (!(page.state instanceof Promise)) continue;
       if (page.sent === page.own) {
-        page.state = { kind: 'noted' };
+        page.state = 'noted';
         this.facts.close([page.fact]);
       } else if (page.unsent === page.own) {
-        page.state = { kind: 'retracted' };
+        page.state = 'unopened';
         this.facts.retract([page.fact]);
       }
     }
@@ -187,7 +183,7 @@ export class Attempt {
   async finish(): Promise<void> {
     const { facts, names, own, toBar } = this;
     if (this.begun !== null && own.every((page) => page.sent === page.own)) {
-      const noted = own.filter(({ state }) => state.kind === 'noted').map(({ fact }) => fact);
+      const noted = own.filter(({ state }) => state === 'noted').map(({ fact }) => fact);
       // The write of `allSent`, which replaces the pages, need not repeat them.
       facts.release(names.pages);
       const isBarred = await facts.record({ noted: [names.allSent] }, [names.allSent]).catch(() => true);

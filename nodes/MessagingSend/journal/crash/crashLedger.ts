@@ -12,18 +12,6 @@ const ASKED_TOGETHER = 4;
 const SENT = pastWith({ kind: 'sent', messageId: null, status: 'sent' });
 const UNCERTAIN = pastWith({ kind: 'uncertain', failure: failure('interrupted') });
 
-/** What earlier attempts left in the list. */
-interface Found {
-  /** Of each page. */
-  readonly states: readonly FactState[];
-  /** Facts (pages, `allSent`) that were not begun. */
-  readonly toBar: readonly string[];
-  readonly hadOtherPlaces: boolean;
-  readonly hadOtherTexts: boolean;
-}
-
-const NOTHING_FOUND: Found = { states: [], toBar: [], hadOtherPlaces: false, hadOtherTexts: false };
-
 /** What an attempt finds when it starts. */
 interface Start {
   readonly number: number;
@@ -116,8 +104,7 @@ export class CrashLedger {
     const { number, unrecorded } = await this.start;
     const pages = pagesOf(rows.filter(({ defect }) => defect === null));
     const digests = await digestsOf(pages, pause);
-    const asked = unrecorded.length === 0 ? NOTHING_FOUND : await this.ask(pages, digests, unrecorded);
-    const { states, toBar, hadOtherPlaces, hadOtherTexts } = asked;
+    const { states, toBar, hadOtherPlaces, hadOtherTexts } = await this.ask(pages, digests, unrecorded);
     const attempt = new Attempt(
       this.facts,
       attemptFacts(this.facts, this.run, number, pages, digests),
@@ -137,8 +124,8 @@ export class CrashLedger {
     return { listed: { pastOf, mayHaveSent: () => hadOtherPlaces }, attempt };
   }
 
-  /** Reads each page's state, where noted wins over any doubt, and which facts (pages, `allSent`) were not begun. */
-  private async ask(pages: Pages, digests: Digests, unrecorded: readonly number[]): Promise<Found> {
+  /** Reads each page's state, where noted wins over any doubt, and which facts (pages, `allSent`) are to be barred. */
+  private async ask(pages: Pages, digests: Digests, unrecorded: readonly number[]) {
     const states = pages.map((): FactState => 'unknown');
     const toBar: string[] = [];
     let [hadOtherPlaces, hadOtherTexts, isUnclear] = [false, false, false];

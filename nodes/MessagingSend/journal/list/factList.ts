@@ -25,20 +25,15 @@ export interface ListStorage {
  */
 export type FactState = 'unknown' | 'barred' | 'open' | 'noted';
 
-/** The entry of a fact with its pending marker, which shows that the end of the fact is not noted. */
-export function entriesOfOpen(fact: string): [entry: string, marker: string] {
-  return [fact, `${fact}?`];
-}
-
-function entriesOf(fact: string, state: FactState): string[] {
-  const [entry, marker] = entriesOfOpen(fact);
-  return { unknown: [], barred: [marker], open: [entry, marker], noted: [entry] }[state];
+/** The entries of a fact in a state. The pending marker shows that the end of the fact is not noted. */
+export function entriesOf(fact: string, state: FactState): string[] {
+  const marker = `${fact}?`;
+  return { unknown: [], barred: [marker], open: [fact, marker], noted: [fact] }[state];
 }
 
 export function stateIn(present: ReadonlySet<string>, fact: string): FactState {
-  const [entry, marker] = entriesOfOpen(fact);
-  if (present.has(marker)) return present.has(entry) ? 'open' : 'barred';
-  return present.has(entry) ? 'noted' : 'unknown';
+  if (present.has(`${fact}?`)) return present.has(fact) ? 'open' : 'barred';
+  return present.has(fact) ? 'noted' : 'unknown';
 }
 
 /**
@@ -194,7 +189,7 @@ export class FactList {
     for (const fact of surplus) {
       const state = all.get(fact)?.state ?? 'unknown';
       const kept = entriesOf(fact, state);
-      const removed = entriesOfOpen(fact).filter((entry) => !kept.includes(entry));
+      const removed = entriesOf(fact, 'open').filter((entry) => !kept.includes(entry));
       if (entries.length + removed.length > MAX_REMOVED) break;
       states.set(fact, state);
       entries.push(...removed);

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-import { entriesOfOpen, type FactList, type FactState, type ListStorage, stateIn } from './factList';
+import { entriesOf, type FactList, type FactState, type ListStorage, stateIn } from './factList';
 
 /** Facts per question: asking blocks n8n for some milliseconds, and a kill during it leaves only these open. */
 const MAX_ASKED = 200;
@@ -19,14 +19,6 @@ export const DIGEST_LENGTH = 12;
 /** A short hash of values. @param length in characters of 6 bits */
 export function digestOf(values: readonly unknown[], length = DIGEST_LENGTH): string {
   return hash('sha256', JSON.stringify(values), 'base64').slice(0, length);
-}
-
-/** The answer to a question: what the list says, or what this process knows better. */
-interface Asked {
-  readonly states: readonly FactState[];
-  /** An entry unique to this question: if it comes back, another process has written back what the question added. */
-  readonly mark: string;
-  readonly added: readonly string[];
 }
 
 /** Facts that outlive executions, as one run sees them. The list contains a hash of each name. */
@@ -70,28 +62,27 @@ export class Facts {
   }
 
   private async askTogether(facts: readonly string[]): Promise<readonly FactState[]> {
-    const { states, mark, added } = await this.list.turns.take(async () => await this.askNow(facts));
+    const { list, storage } = this;
+    // Unique to this question: if it comes back, another process has written back what the question added.
+    const mark = randomBytes(12).toString('base64');
+    let added: readonly string[] = [];
+    const states = await list.turns.take(async () => {
+      // Read first: by the time the list answers, only the list may know these facts.
+      const known = facts.map((fact) => list.known.stateOf(fact));
+      const asked = facts.filter((_fact, index) => known[index] === undefined);
+      const entries = asked.flatMap((fact) => entriesOf(fact, 'open'));
+      const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
+      added = entries.filter((entry) => !present.has(entry));
+      if (entries.length > 0) {
+        await storage.remove([mark, ...added]).catch(() => this.removeLater([...asked, mark], present));
+      }
+      return facts.map((fact, index) => list.known.stateOf(fact) ?? known[index] ?? stateIn(present, fact));
+    });
     for (let round = 0; added.length > 0 && round < MAX_ROUNDS; round += 1) {
-      await this.storage.waitForOthers(round);
-      if (!(await this.list.turns.take(async () => await this.removeWrittenBack(mark, added)))) break;
+      await storage.waitForOthers(round);
+      if (!(await list.turns.take(async () => await this.removeWrittenBack(mark, added)))) break;
     }
     return states;
-  }
-
-  private async askNow(facts: readonly string[]): Promise<Asked> {
-    const { list, storage } = this;
-    const mark = randomBytes(12).toString('base64');
-    // Read first: by the time the list answers, only the list may know these facts.
-    const known = facts.map((fact) => list.known.stateOf(fact));
-    const asked = facts.filter((_fact, index) => known[index] === undefined);
-    const entries = asked.flatMap(entriesOfOpen);
-    const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
-    const added = entries.filter((entry) => !present.has(entry));
-    if (entries.length > 0) {
-      await storage.remove([mark, ...added]).catch(() => this.removeLater([...asked, mark], present));
-    }
-    const states = facts.map((fact, index) => list.known.stateOf(fact) ?? known[index] ?? stateIn(present, fact));
-    return { states, mark, added };
   }
 
   /** Removes later what a question added, because removing it at once did not work. */
@@ -134,7 +125,7 @@ export class Facts {
       // It also writes everything that is repeated: the noted facts and the open ones.
       const present = await list.write(barred, this.storage);
       isWritten = true;
-      return unseen.some((fact) => entriesOfOpen(fact).some((entry) => present.has(entry)));
+      return unseen.some((fact) => entriesOf(fact, 'open').some((entry) => present.has(entry)));
     } finally {
       // Nobody knows whose entries the list has now, so another try must look again.
       if (!isWritten)
@@ -163,7 +154,7 @@ export class Facts {
       for (let round = 0; open.size > 0; round += 1) {
         if (round > MAX_ROUNDS) throw new Error('other processes overwrite every claim');
         if (round > 0) await storage.waitForOthers(round - 1);
-        const present = await list.write([mark, ...[...open].flatMap(entriesOfOpen)], storage);
+        const present = await list.write([mark, ...[...open].flatMap((fact) => entriesOf(fact, 'open'))], storage);
         if (present.has(mark) && isAdded) break;
         if (present.has(mark)) throw new Error('a write that was reported as failed had been stored');
         // The first write, or another process overwrote the last one: this one has added what nobody had.

@@ -2,14 +2,11 @@ import { isRecord, type JsonRecord } from '../../api/records';
 import { failure } from '../../failures/failure';
 import { mayHaveBeenSent, type Outcome, placeOf, type Row } from '../../messages/row';
 import { type Memory, pastWith } from '../memory';
-import { placeAndContent, recognize, type Recorded } from './recognition';
-import { readReceipt, type Receipt, writeReceipt } from './storedReceipt';
+import { placeAndContent, recognize } from './recognition';
+import { readReceipt, type Receipt, type Recorded, writeReceipt } from './storedReceipt';
 
 /** n8n did not store the outcome. */
 const INTERRUPTED = pastWith({ kind: 'uncertain', failure: failure('interrupted') });
-
-/** The outcome may be in a receipt that can't be read. */
-const UNREADABLE = pastWith({ kind: 'uncertain', failure: failure('outcomeUnknown') });
 
 /** An earlier attempt sent something to the person, perhaps this message with another text. */
 const TEXT_CHANGED = pastWith({ kind: 'uncertain', failure: failure('textChanged') });
@@ -32,10 +29,9 @@ export class DeliveryRecord {
     private readonly kept: JsonRecord,
     private readonly runIndex: number,
   ) {
-    const own = recordOf(kept.deliveries)[String(runIndex)];
-    this.isOpen = Array.isArray(own);
-    // Anything but a text can't be read.
-    this.receipts = Array.isArray(own) ? own.map((text) => (typeof text === 'string' ? text : 'null')) : [];
+    const own = recordOf(kept.deliveries)[String(runIndex)] as readonly string[] | undefined;
+    this.isOpen = own !== undefined;
+    this.receipts = [...(own ?? [])];
   }
 
   /**
@@ -74,35 +70,25 @@ export class DeliveryRecord {
   /** What is known about the messages of a run. */
   lookUp(rows: readonly Row[]): { readonly recorded: Memory | null; readonly lastBatch: number } {
     if (this.isEmpty) return { recorded: null, lastBatch: 0 };
-    const { recorded: entries, lastBatch, isReadable } = this.read();
-    const fallback = this.kept.interrupted === true ? INTERRUPTED : isReadable ? undefined : UNREADABLE;
+    const entries = new Map<string, Recorded>();
+    let lastBatch = 0;
+    for (const text of this.written().flatMap((joined) => joined.split('\n'))) {
+      for (const entry of readReceipt(text)) {
+        // The later outcome counts: the reply came after Stop.
+        entries.set(placeAndContent(entry), entry);
+        lastBatch = Math.max(lastBatch, entry.batch ?? 0);
+      }
+    }
+    const fallback = this.kept.interrupted === true ? INTERRUPTED : undefined;
     const found = recognize(rows, entries);
     // Includes the item of a list entry, because now the list itself may be unreadable.
-    const places = new Set([...entries.values()].flatMap(({ identity: { place } }) => [place, place.split('.')[0]]));
+    const places = new Set([...entries.values()].flatMap(({ place }) => [place, place.split('.')[0]]));
     const pastOf = (row: Row) => {
       const own = found.get(row);
       return own === null ? TEXT_CHANGED : (own ?? fallback);
     };
     const mayHaveSent = (row: Row) => fallback !== undefined || places.has(placeOf(row));
     return { recorded: { pastOf, mayHaveSent }, lastBatch };
-  }
-
-  private read() {
-    const recorded = new Map<string, Recorded>();
-    let lastBatch = 0;
-    let isReadable = true;
-    for (const text of this.written().flatMap((joined) => joined.split('\n'))) {
-      const receipt = readReceipt(text);
-      isReadable &&= receipt !== null;
-      if (receipt === null) continue;
-      const { batch, data } = receipt;
-      lastBatch = Math.max(lastBatch, batch ?? 0);
-      // The later outcome counts: the reply came after Stop.
-      for (const { identity, outcome } of receipt.outcomes) {
-        recorded.set(placeAndContent(identity), { identity, outcome, batch, data });
-      }
-    }
-    return { recorded, lastBatch, isReadable };
   }
 
   /**

@@ -1,14 +1,8 @@
 import { addTo } from '../../api/records';
 import { placeOf, type Row } from '../../messages/row';
-import type { Past } from '../memory';
-import { contentOf, markOf, type RecordedIdentity } from './storedReceipt';
+import { contentOf, markOf, type Recorded } from './storedReceipt';
 
-/** An outcome in the record, with the identity of its message. */
-export interface Recorded extends Past {
-  readonly identity: RecordedIdentity;
-}
-
-type Placed = Pick<RecordedIdentity, 'place' | 'content'>;
+type Placed = Pick<Recorded, 'place' | 'content'>;
 
 /** Unique within an attempt. */
 export function placeAndContent({ place, content }: Placed): string {
@@ -45,7 +39,7 @@ export function recognize(
   const byContent = new Map<string, Recorded[]>();
   // Reversed, so that `pop` takes the earliest entry.
   for (const entry of [...recorded.values()].reverse()) {
-    if (!claimed.has(entry)) addTo(byContent, entry.identity.content, entry);
+    if (!claimed.has(entry)) addTo(byContent, entry.content, entry);
   }
   const left: typeof moved = [];
   for (const each of moved) {
@@ -56,12 +50,11 @@ export function recognize(
   if (left.length === 0) return found;
 
   const byPerson = new Map<string, Recorded[]>();
-  for (const entry of [...byContent.values()].flat().reverse()) addTo(byPerson, entry.identity.person, entry);
+  for (const entry of [...byContent.values()].flat().reverse()) addTo(byPerson, entry.person, entry);
   for (const { row, place } of left) {
     const entries = byPerson.get(markOf(row));
     if (entries === undefined) continue;
-    const isOnly =
-      !row.isOneOfSeveral && entries.every(({ identity }) => !identity.isOneOfSeveral && identity.place === place);
+    const isOnly = !row.isOneOfSeveral && entries.every((entry) => !entry.isOneOfSeveral && entry.place === place);
     found.set(row, isOnly ? latest(entries) : null);
   }
   return found;

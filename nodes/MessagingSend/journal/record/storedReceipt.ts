@@ -1,7 +1,8 @@
-import { type JsonRecord, type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
+import { type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
 import { identityOf, mayHaveBeenSent, type Outcome, placeOf, type Row } from '../../messages/row';
 import { DIGEST_LENGTH, digestOf } from '../list/facts';
+import type { Past } from '../memory';
 
 /** The rows of one request, and the outcome of all of them; null if each has its own. */
 export interface Receipt {
@@ -36,8 +37,8 @@ const FINGERPRINT_LENGTH = DIGEST_LENGTH + MARK_LENGTH;
 /** Ends the fingerprint of a message whose person got several. */
 const SEVERAL = '*';
 
-/** Identifies a message in a re-run: by its place and person, or by its content. */
-export interface RecordedIdentity {
+/** An outcome in the record. Its message is identified in a re-run by its place and person, or by its content. */
+export interface Recorded extends Past {
   readonly place: string;
   readonly content: string;
   readonly person: string;
@@ -57,13 +58,6 @@ export function contentOf(row: Row): string {
  */
 export function markOf({ person }: Row): string {
   return digestOf([person], MARK_LENGTH);
-}
-
-export interface Remembered {
-  readonly batch: number | null;
-  readonly outcomes: ReadonlyArray<{ readonly identity: RecordedIdentity; readonly outcome: Outcome }>;
-  /** The stored part of the service's answer; null if there was none. */
-  readonly data: JsonRecord | null;
 }
 
 /** Writes a receipt as one JSON text: in n8n's storage format, many objects take far more room. */
@@ -89,23 +83,17 @@ export function writeReceipt({ rows, outcome: ofAll }: Receipt): string {
   return JSON.stringify([batch, entries, data && [used, left, sentAt], why] satisfies Stored);
 }
 
-/**
- * Reads what {@link writeReceipt} wrote.
- * @returns null if it has another form
- */
-export function readReceipt(text: string): Remembered | null {
-  const stored: unknown = JSON.parse(text);
-  if (!Array.isArray(stored) || stored.length !== 4 || !Array.isArray(stored[1])) return null;
-  const [batch, entries, answer, why] = stored as unknown as Stored;
+/** Reads what {@link writeReceipt} wrote. */
+export function readReceipt(text: string): Recorded[] {
+  const [batch, entries, answer, why] = JSON.parse(text) as Stored;
   const unknown =
     why === null ? failure('outcomeUnknown') : ({ ...why, scope: 'request', sendAgain: 'checkFirst' } as const);
-  const outcomes = entries.map(([place, fingerprint, messageId, status = 'sent']) => {
+  const data = answer && { credits_used: answer[0], credits_remaining: answer[1], sent_at: answer[2] };
+  return entries.map(([place, fingerprint, messageId, status = 'sent']) => {
     const content = fingerprint.slice(0, DIGEST_LENGTH);
     const person = fingerprint.slice(DIGEST_LENGTH, FINGERPRINT_LENGTH);
     const outcome: Outcome =
       messageId === undefined ? { kind: 'uncertain', failure: unknown } : { kind: 'sent', messageId, status };
-    return { identity: { place, content, person, isOneOfSeveral: fingerprint.endsWith(SEVERAL) }, outcome };
+    return { place, content, person, isOneOfSeveral: fingerprint.endsWith(SEVERAL), outcome, batch, data };
   });
-  const data = answer && { credits_used: answer[0], credits_remaining: answer[1], sent_at: answer[2] };
-  return { batch, outcomes, data };
 }

@@ -7,7 +7,10 @@ import { isTool, RECOVERED_SIGN, TOKEN } from '../assumptions';
 /** What is kept of each call, for as long as n8n holds its arguments. */
 const keptOfCalls = new WeakMap<object, JsonRecord>();
 
-/** Replaces `getContext` in a call through the routing, about which n8n keeps nothing. */
+/**
+ * Replaces `getContext` in a call through the routing, about which n8n keeps nothing. On Retry On Fail, n8n calls again
+ * with the same arguments object; any other call, even with the same text, has its own.
+ */
 export function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): JsonRecord {
   const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
   const kept = keptOfCalls.get(json) ?? {};

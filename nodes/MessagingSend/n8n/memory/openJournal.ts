@@ -1,12 +1,6 @@
-import {
-  FORM_NODE_TYPE,
-  type IExecuteFunctions,
-  type IExecuteSingleFunctions,
-  SEND_AND_WAIT_OPERATION,
-  WAIT_NODE_TYPE,
-} from 'n8n-workflow';
+import { FORM_NODE_TYPE, type IExecuteFunctions, SEND_AND_WAIT_OPERATION, WAIT_NODE_TYPE } from 'n8n-workflow';
 
-import { isRecord } from '../../api/records';
+import { isRecord, type JsonRecord } from '../../api/records';
 import type { SendOperation } from '../../delivery/operation';
 import { CrashLedger } from '../../journal/crash/crashLedger';
 import { Journal } from '../../journal/journal';
@@ -14,7 +8,7 @@ import { Facts } from '../../journal/list/facts';
 import { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { Reservations } from '../../journal/sendOnce/reservations';
 import { isTool } from '../assumptions';
-import { keptOfCall, lineageOf, positionOf } from './execution';
+import { lineageOf, positionOf } from './execution';
 import { factListOf, listStorageOf } from './listStorage';
 
 export interface JournalSettings {
@@ -68,17 +62,9 @@ export async function openJournal(
   });
 }
 
-/**
- * The journal of one call through the routing, from an MCP server or a sub-agent. n8n keeps no context for it. On Retry
- * On Fail, n8n calls again with the same arguments object; any other call, even with the same text, has its own.
- */
-export function journalOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): Journal {
-  return new Journal(new DeliveryRecord(keptOfCall(context), 0));
-}
-
-/** For a run that must not leave a trace in the execution. */
-export function journalWithoutTrace(): Journal {
-  return new Journal(new DeliveryRecord({}, 0));
+/** A journal that is nothing but this record: n8n's database notes nothing of it. */
+export function journalIn(kept: JsonRecord): Journal {
+  return new Journal(new DeliveryRecord(kept, 0));
 }
 
 /** n8n's nodes that wait, besides those that wait for a response. */
