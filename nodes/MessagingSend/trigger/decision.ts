@@ -15,8 +15,8 @@ export interface Balance {
 
 /** What is kept from one poll to the next: plain data, because n8n stores it as JSON. */
 export interface LowBalanceState {
-  /** When the balance was read, in milliseconds since 1970; older versions did not keep this. */
-  readonly readAt?: number;
+  /** When the balance was read, in milliseconds since 1970. */
+  readonly readAt: number;
   /** Whether a drop was reported and is not over yet. */
   readonly low: boolean;
   readonly credits: number;
