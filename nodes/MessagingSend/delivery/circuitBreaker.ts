@@ -38,9 +38,8 @@ export class CircuitBreaker {
     private readonly requests: Pick<Requests, 'probe' | 'halt' | 'whyHalted' | 'wait'>,
     private readonly outages: Outages,
   ) {
-    const { uncertainInARow } = outages;
-    this.state = uncertainInARow === null ? 'trial' : 'tripped';
-    this.uncertainInARow = uncertainInARow ?? 0;
+    this.state = outages.uncertainInARow === null ? 'trial' : 'tripped';
+    this.uncertainInARow = outages.uncertainInARow ?? 0;
   }
 
   /** Waits until a request may be risked. @returns null if the run has ended @throws if it ends, or is stopped, meanwhile */

@@ -26,12 +26,6 @@ const MISSING =
 const EMPTY = new RegExp(`^(?:${INVISIBLE}|${MISSING.source})*$`, 'u');
 const BLANK = new RegExp(`^${INVISIBLE}*$`, 'u');
 
-/** Which nearly no text contains. */
-const MAY_BE_EXPRESSION = /\{\{|\$json/;
-
-/** A field of an item, as in `$json.name`. */
-const FIELD_OF_ITEM = /\$json[.[]/;
-
 export type Rules = Pick<DeliveryOptions, 'longMessages' | 'numberCheck' | 'emptyFields'>;
 
 /** In items: their expressions can take n8n some tenths of a millisecond each. */
@@ -71,7 +65,7 @@ export function compose(draft: Draft, rules: Rules): Row {
 }
 
 function rowOf(draft: Draft, { phone, person, readAs }: ReadNumber, content: Content, defect: Failure | null): Row {
-  const { key, empty = NONE } = draft.kind === 'given' ? draft : NOT_GIVEN;
+  const { key, empty = NONE } = draft.kind === 'given' ? draft : { key: null, empty: NONE };
   return {
     item: draft.item,
     entry: draft.entry,
@@ -96,7 +90,6 @@ function rowOf(draft: Draft, { phone, person, readAs }: ReadNumber, content: Con
 }
 
 const NONE: readonly string[] = [];
-const NOT_GIVEN: Pick<Given, 'key' | 'empty'> = { key: null };
 
 type Content = Pick<Row, 'text' | 'parts'>;
 
@@ -106,7 +99,7 @@ function contentOf({ message, key, link, empty }: Given, { longMessages, emptyFi
   // Only questions have a link. A person decides by what is shown, so nothing may reorder it.
   const readable = link === undefined ? given : withoutDirections(given);
   const own = readable.replace(UNSENDABLE, '');
-  if (MAY_BE_EXPRESSION.test(own) && isUnevaluated(own)) return failure('textNotEvaluated');
+  if (isUnevaluated(own)) return failure('textNotEvaluated');
   const isKeptBack = empty !== undefined && emptyFields === 'doNotSend';
   if (own.includes('[object Object]') && !isKeptBack) return failure('textOfObject');
   if (EMPTY.test(own) || Number.isNaN(message)) return failure('textEmpty');
@@ -138,10 +131,10 @@ function shortened(
   return failure('textTooLong', { characters: characters - extra, max: MAX_CHARACTERS - extra });
 }
 
-/** Whether the text contains an unevaluated expression (without a backslash): every recipient would get it. */
+/** Whether the text contains an unevaluated expression (`{{ }}` without a backslash, `$json.name`): every recipient would get it. */
 function isUnevaluated(text: string): boolean {
   const start = text.search(/(?<!\\)\{\{/);
-  return (start !== -1 && text.includes('}}', start)) || FIELD_OF_ITEM.test(text);
+  return (start !== -1 && text.includes('}}', start)) || /\$json[.[]/.test(text);
 }
 
 /** How many words in a text stand for a missing value. */

@@ -9,27 +9,21 @@ import type { Requests } from '../requests/requests';
 import type { Outages } from './circuitBreaker';
 import { composeAll } from './compose';
 import { Dispatch, type DispatchConfig, pack } from './dispatch';
-import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
-import { divertToTester, type KeepBack, select, settleDuplicates } from './select';
+import { divertToTester, select, settleDuplicates } from './select';
 
-export interface Delivery extends Pick<DispatchConfig, 'pause'> {
-  readonly operation: SendOperation;
+export interface Delivery extends Pick<DispatchConfig, 'operation' | 'keepBack' | 'stopOnFailure' | 'pause'> {
   /** Read once, before anything is sent. */
   readonly drafts: Drafts;
   readonly options: DeliveryOptions;
   /** The largest batch that the user wants; null for the operation's own. */
   readonly batchSize: number | null;
-  /** Whether the first failure ends the run; then nothing is sent if one message can't be. */
-  readonly stopOnFailure: boolean;
   /** The account of an item's messages, or why there is none. The same account is always the same object. */
   readonly senderOf: (item: number) => Sender | Failure;
   /** Why nothing can be sent now; null if messages can. */
   readonly broken: Failure | null;
   /** Why what an earlier attempt has sent is uncertain all the same; null if it is not. */
   readonly lost: Failure | null;
-  /** Decides which messages the user doesn't want sent; null if all may be sent. */
-  readonly keepBack: KeepBack | null;
   readonly journal: Journal;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: Progress) => void;
@@ -68,15 +62,12 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
   const refused = refuse(rows, delivery);
   await pause();
   if (!isTest) journal.note(select(rows, isOnce, keepBack), null);
-  if (refused > 0 && stopOnFailure) {
-    for (const row of rows) if (isOpen(row)) settle(row, HELD_BACK);
-  }
+  if (refused > 0 && stopOnFailure) for (const row of rows.filter(isOpen)) settle(row, HELD_BACK);
   await pause();
 
   const shares = await sharesOf(rows, lastBatch, delivery);
-  if (dryRun) {
-    for (const row of rows) if (isOpen(row)) settle(row, { kind: 'planned' });
-  } else await sendShares(shares, delivery);
+  if (dryRun) for (const row of rows.filter(isOpen)) settle(row, { kind: 'planned' });
+  else await sendShares(shares, delivery);
   settleDuplicates(rows);
   return rows;
 }
@@ -133,7 +124,6 @@ async function sharesOf(rows: readonly Row[], lastBatch: number, delivery: Deliv
   return shares;
 }
 
-/** Sends from all accounts at the same time. */
 async function sendShares(shares: readonly Share[], delivery: Delivery): Promise<void> {
   const { options, journal, signal, onProgress } = delivery;
   const total = shares.flatMap(({ batches }) => batches).reduce((sum, batch) => sum + batch.length, 0);

@@ -14,7 +14,7 @@ import { NOT_LISTED } from './match';
 import type { SendOperation } from './operation';
 import type { DeliveryOptions } from './options';
 import { aboutThese, offendersIn, type Rejection, searchInHalves } from './search';
-import type { KeepBack } from './select';
+import { type KeepBack, select } from './select';
 
 /** Everything that a dispatch needs besides its batches. It has no clock, network or signal of its own. */
 export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'> {
@@ -26,7 +26,7 @@ export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'
   readonly outages: Outages;
   /** Decides which messages the user doesn't want sent; null if all may be sent. */
   readonly keepBack: KeepBack | null;
-  /** Whether the first failure ends the run: no request starts after it. */
+  /** Whether the first failure ends the run: no request starts after it, and none at all if a message can't be sent. */
   readonly stopOnFailure: boolean;
   /** Called with the number of messages that got their outcomes. */
   readonly onSettled: (messages: number) => void;
@@ -211,8 +211,10 @@ export class Dispatch {
     const flight: Flight = {
       mayLeave: () => requests.whyHalted === null && pass.isValid(),
       beforeRequest: async () => {
-        const hasChanged = keepBack !== null && this.keepBack(batch, keepBack);
-        permission = hasChanged ? 'changed' : await journal.beforeRequest(batch, reservations);
+        // A window may have closed since the request was planned, or first made.
+        const keptBack = select(batch, false, keepBack);
+        if (keptBack.length > 0) journal.note(keptBack, reservations);
+        permission = keptBack.length > 0 ? 'changed' : await journal.beforeRequest(batch, reservations);
         return permission === 'leave';
       },
       afterReply: (reply) => journal.afterReply(batch, reservations, reply),
@@ -228,20 +230,6 @@ export class Dispatch {
     else if (given === 'changed') onSettled(batch.filter((row) => !isOpen(row)).length);
     else this.reject(batch, given);
     return null;
-  }
-
-  /** Settles messages to keep back after all: a window may have closed since the request was planned, or first made. */
-  private keepBack(batch: Batch, keepBack: KeepBack): boolean {
-    const { journal, reservations } = this.config;
-    const kept: Row[] = [];
-    for (const row of batch) {
-      const outcome = keepBack(row);
-      if (outcome === null) continue;
-      settle(row, outcome);
-      kept.push(row);
-    }
-    journal.note(kept, reservations);
-    return kept.length > 0;
   }
 
   /** Settles messages that were not requested. They are uncertain if something else may be sending them. */

@@ -39,7 +39,6 @@ export function singleOutcome(data: JsonRecord): Outcome {
   return confirmed([meaning(data)], data)[0] ?? NOT_LISTED;
 }
 
-/** What an entry (2.3), or the data of a single send, means for its message. */
 function meaning(entry: JsonRecord): Outcome {
   const kind = meaningOfEntry(entry);
   if (kind === 'sent') return { kind, messageId: scalar(entry, 'message_id'), status: scalar(entry, 'status') };

@@ -18,10 +18,6 @@ export interface Rejection {
   readonly reply: Rejected;
 }
 
-export interface RejectionsInARow {
-  count: number;
-}
-
 /** The messages that a rejection names as `messages[N]`, counted from 0, with the failure of each. */
 export function offendersIn({ batch, reply }: Rejection): ReadonlyMap<Row, Failure> {
   // The service counts each part of a split text as a message.
@@ -32,11 +28,6 @@ export function offendersIn({ batch, reply }: Rejection): ReadonlyMap<Row, Failu
     if (row !== undefined) addTo(complaints, row, complaint);
   }
   return new Map(Array.from(complaints, ([row, own]) => [row, messageFailure(reply.failure, own)]));
-}
-
-/** Whether some messages of a batch may have caused its rejection, and others not. */
-export function mayConcernSome({ batch, reply: { failure } }: Rejection): boolean {
-  return batch.length > 1 && failure.scope !== 'run' && !WRONG_ADDRESS.has(failure.code);
 }
 
 /** The failure of messages that are rejected while the service accepts others. */
@@ -55,10 +46,11 @@ export async function searchInHalves(
   rejection: Rejection,
   send: (batch: Batch) => Promise<Rejection | null>,
   reject: (rejection: Rejection) => void,
-  inARow: RejectionsInARow,
+  inARow: { count: number },
 ): Promise<void> {
-  const { batch } = rejection;
-  if (!mayConcernSome(rejection) || inARow.count >= MAX_REJECTED) {
+  const { batch, reply } = rejection;
+  const concernsAll = batch.length === 1 || reply.failure.scope === 'run' || WRONG_ADDRESS.has(reply.failure.code);
+  if (concernsAll || inARow.count >= MAX_REJECTED) {
     reject(rejection);
     return;
   }

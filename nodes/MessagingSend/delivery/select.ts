@@ -20,12 +20,14 @@ export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack
   const originals = new Map<string, Row>();
   const keptBack: Row[] = [];
   if (isOnce) {
-    for (const row of rows) if (row.isOneOfSeveral && mayHaveBeenSent(row.outcome)) addFirst(originals, row);
+    const sent = rows.filter(({ isOneOfSeveral, outcome }) => isOneOfSeveral && mayHaveBeenSent(outcome));
+    // Reversed, because the first of several counts.
+    for (const row of sent.reverse()) originals.set(identityOf(row), row);
   }
   for (const row of rows) {
     if (!isOpen(row) || row.defect !== null) continue;
-    const isComparable = isOnce && row.isOneOfSeveral;
-    const original = isComparable ? originals.get(identityOf(row)) : undefined;
+    const identity = isOnce && row.isOneOfSeveral ? identityOf(row) : null;
+    const original = identity === null ? undefined : originals.get(identity);
     if (original !== undefined) {
       row.duplicateOf = original;
       continue;
@@ -34,14 +36,9 @@ export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack
     if (outcome !== null) {
       settle(row, outcome);
       keptBack.push(row);
-    } else if (isComparable) addFirst(originals, row);
+    } else if (identity !== null) originals.set(identity, row);
   }
   return keptBack;
-}
-
-function addFirst(originals: Map<string, Row>, row: Row): void {
-  const identity = identityOf(row);
-  if (!originals.has(identity)) originals.set(identity, row);
 }
 
 /**

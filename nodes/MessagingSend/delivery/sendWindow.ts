@@ -35,17 +35,14 @@ export class Windows {
    */
   closedUntil(phone: string, now: number): number | null {
     const own = zonesOf(phone);
-    const opens = this.opensAt(own.length > 0 ? own : this.workflowZone, Math.floor(now / MINUTE)) * MINUTE;
-    return opens <= now ? null : opens;
-  }
-
-  /** The first minute inside the window, from this one on. */
-  private opensAt(zones: readonly string[], minute: number): number {
-    const known = this.answers.get(zones);
-    if (known?.minute === minute) return known.opens;
-    const opens = this.firstInside(zones, minute) ?? this.firstInside(zones.slice(0, 1), minute) ?? minute + HORIZON;
-    this.answers.set(zones, { minute, opens });
-    return opens;
+    const zones = own.length > 0 ? own : this.workflowZone;
+    const minute = Math.floor(now / MINUTE);
+    let answer = this.answers.get(zones);
+    if (answer?.minute !== minute) {
+      const opens = this.firstInside(zones, minute) ?? this.firstInside(zones.slice(0, 1), minute) ?? minute + HORIZON;
+      this.answers.set(zones, (answer = { minute, opens }));
+    }
+    return answer.opens <= minute ? null : answer.opens * MINUTE;
   }
 
   /** The first minute, from this one on, inside by all clocks; null if there is none in the next two weeks. */

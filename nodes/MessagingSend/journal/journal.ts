@@ -3,7 +3,7 @@ import { type Failure, failure } from '../failures/failure';
 import { type Batch, type Outcome, type Row, settle } from '../messages/row';
 import type { Attempt } from './crash/attempt';
 import type { CrashLedger } from './crash/crashLedger';
-import { type Memory, type Past, pastWith } from './memory';
+import { type Memory, pastWith } from './memory';
 import type { DeliveryRecord } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
 
@@ -63,8 +63,8 @@ export class Journal {
     const { recorded, lastBatch } = record.lookUp(rows);
     const isRetry = crash?.isRetry === true;
     // If the database can't be asked, nothing leaves and nothing is noted: the next attempt asks again.
-    const asked = crash === null ? NO_LEDGER : await crash.lookUp(rows, pause).catch(() => notAsked(isRetry));
-    const { listed, attempt } = asked;
+    const asked = await crash?.lookUp(rows, pause).catch(() => notAsked(isRetry));
+    const { listed, attempt } = asked ?? { listed: null, attempt: null };
     this.attempt = attempt;
     if (recorded === null && listed === null) return lastBatch;
     // From now on the record counts the listed attempts as its own (`attempts`), so it needs their outcomes.
@@ -79,7 +79,9 @@ export class Journal {
       }
       const inRecord = recorded?.pastOf(row);
       const inList = listed?.pastOf(row);
-      const past = stronger(inRecord, inList);
+      // What one memory knows to be sent is sent, whatever the other leaves open; else the execution's outcome counts.
+      const isSentInList = inRecord?.outcome.kind === 'uncertain' && inList?.outcome.kind === 'sent';
+      const past = isSentInList ? inList : (inRecord ?? inList);
       if (past === undefined) continue;
       row.isRecalled = true;
       row.batch = past.batch;
@@ -165,14 +167,6 @@ export class Journal {
     await this.crash?.finish();
   }
 }
-
-/** What one memory knows to be sent is sent, whatever the other leaves open; else the execution's outcome counts. */
-function stronger(recorded: Past | undefined, listed: Past | undefined): Past | undefined {
-  if (recorded === undefined) return listed;
-  return recorded.outcome.kind === 'uncertain' && listed?.outcome.kind === 'sent' ? listed : recorded;
-}
-
-const NO_LEDGER = { listed: null, attempt: null };
 
 /** A Retry must assume that earlier attempts may have sent everything. */
 function notAsked(isRetry: boolean): { readonly listed: Memory; readonly attempt: null } {

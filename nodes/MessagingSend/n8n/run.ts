@@ -66,7 +66,7 @@ interface Invocation {
   readonly outages: { readonly kept: JsonRecord; readonly execution: string };
   readonly onProgress: (progress: Progress) => void;
   /** Called before the output is made. */
-  readonly report: (summary: Summary) => void;
+  readonly report?: (summary: Summary) => void;
   readonly inputs: readonly INodeExecutionData[];
 }
 
@@ -86,7 +86,7 @@ export function forRun({ readDrafts, ...job }: JobOfItems) {
 export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<Delivered> {
   const read = (path: string, fallback: unknown) => context.getNodeParameter(path, 0, fallback) as unknown;
   const given = readSettings(job, read, context.getMode(), context);
-  const { dryRun, testRun, duplicateMessages, maxWait } = given.options;
+  const { dryRun, testRun } = given.options;
   const endAttempt = beginAttempt(context);
   try {
     let whyNot = endAttempt === null ? failure('anotherAttempt') : null;
@@ -94,14 +94,12 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     if (context.getMode() === 'retry' && (dryRun || testRun !== null)) whyNot ??= failure('testInRetry');
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
-    const kind = dryRun ? 'dry' : testRun === null ? 'real' : 'test';
-    const memory = { kind, isSendOnce: duplicateMessages === 'sendOnceEver', maxWait } as const;
     const signal = context.getExecutionCancelSignal();
     return await sendJob({
       context,
       job,
       settings,
-      journal: whyNot === null ? await openJournal(context, job.operation, memory) : journalIn({}),
+      journal: whyNot === null ? await openJournal(context, job.operation, given.options) : journalIn({}),
       accounts: await readAccounts(context),
       callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
       outages: { kept: context.getContext('node'), execution: context.getExecutionId() },
@@ -136,7 +134,6 @@ export function forItem({ readDrafts, ...given }: JobOfItems) {
       // All its attempts belong to one execution.
       outages: { kept, execution: '' },
       onProgress: () => undefined,
-      report: () => undefined,
       inputs: [],
     });
     return items;
@@ -218,7 +215,7 @@ async function sendJob(run: Invocation): Promise<Delivered> {
   }
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
   const summary = await summarize(rows, requests, senders.size, options);
-  run.report(summary);
+  run.report?.(summary);
   const error = stopOnFailure && summary.reasons.length > 0 ? runError(context.getNode(), summary) : null;
   if (error !== null) throw error;
   const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';

@@ -49,13 +49,12 @@ function namesIn(entry: string): string[] {
 function readEntry(entry: string): Country {
   const [code = '', ...regions] = namesIn(entry);
   const [, , lengths, trunk = '', zero, ownExit = '', usualLength = '', ...kinds] = entry.split(';');
-  const exit = ownExit === '' ? '00' : `00|${ownExit}`;
   return {
     code,
     regions,
     lengths: numbersOf(lengths),
     trunk,
-    exit: matchingAll(exit),
+    exit: matchingAll(ownExit === '' ? '00' : `00|${ownExit}`),
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     usualLength: Number(usualLength),
     mobile: kindOfNumber(kinds),

@@ -21,20 +21,15 @@ export function hasCodeForSure(country: Country, number: string): boolean {
   return hasMobilePattern(country, number) || (isGivenOut(country, number) && !isMobileSomewhere(number));
 }
 
-function isMobile({ code, mobile }: Country, number: string): boolean {
-  return looksLike(mobile, number.slice(code.length));
-}
-
-/** The number that identifies a person in every spelling, whether or not numbers are checked. */
-export function personOf(phone: string): string {
-  return personWith(internationalNumber(phone) ?? phone);
+function isMobile(country: Country | undefined, number: string): boolean {
+  return country !== undefined && looksLike(country.mobile, number.slice(country.code.length));
 }
 
 /**
  * The person that a number in its usual spelling belongs to. In Argentina, a mobile number reaches the same person with
  * or without a 9 after the country code.
  */
-export function personWith(number: string): string {
+export function personOf(number: string): string {
   return number.length === 12 && number.startsWith('54') ? `549${number.slice(2)}` : number;
 }
 
@@ -58,17 +53,15 @@ const MAX_EXIT_DIGITS = 8;
 export function numberAbroad(home: Country, digits: string, groups: readonly string[]): string | null {
   // An international prefix is never followed by the caller's own country code.
   if (digits.startsWith(`00${home.code}`)) return internationalNumber(digits.slice(2));
-  const readings: Array<{ readonly phone: string; readonly start: string; readonly country: Country }> = [];
+  const readings: Array<{ readonly phone: string; readonly start: string }> = [];
   for (let length = 1; length <= MAX_EXIT_DIGITS; length += 1) {
     const start = digits.slice(0, length);
     const phone = home.exit.test(start) ? internationalNumber(digits.slice(length)) : null;
-    const country = phone === null ? undefined : countryOf(phone);
-    if (phone !== null && country !== undefined) readings.push({ phone, start, country });
+    if (phone !== null) readings.push({ phone, start });
   }
   const asWritten = readings.find(({ start }) => groups[0] === start);
-  return (
-    (asWritten ?? readings.find(({ phone, country }) => isMobile(country, phone)) ?? readings.at(-1))?.phone ?? null
-  );
+  const mobile = readings.find(({ phone }) => isMobile(countryOf(phone), phone));
+  return (asWritten ?? mobile ?? readings.at(-1))?.phone ?? null;
 }
 
 /**

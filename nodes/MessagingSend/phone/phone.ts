@@ -11,7 +11,6 @@ import {
   numberAtHome,
   numberFrom,
   personOf,
-  personWith,
   withoutTrunk,
 } from './numbering';
 
@@ -88,7 +87,11 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   if (numberCheck === 'off') {
     const all = isMarked ? international : withCountryCode(written, countryCode, home);
     if (!CLEAN.test(all)) return whyImpossible(all, groups);
-    return { phone: all, person: personOf(all), readAs: isMarked ? null : countryOf(all) === home ? 'home' : 'abroad' };
+    return {
+      phone: all,
+      person: personOf(internationalNumber(all) ?? all),
+      readAs: isMarked ? null : countryOf(all) === home ? 'home' : 'abroad',
+    };
   }
   let phone = home === undefined || digits.startsWith('+') ? null : numberAbroad(home, digits, groups);
   isMarked ||= phone !== null;
@@ -106,7 +109,7 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   const behind = groups.length > 1 ? digitsBehind(country, phone, groups, isMarked ? undefined : home) : 0;
   if (behind > 0) return failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral');
   if (numberCheck === 'mobile' && !hasMobilePattern(country, phone)) return failure('phoneNotMobile');
-  return { phone, person: personWith(phone), readAs: isMarked ? null : country === home ? 'home' : 'abroad' };
+  return { phone, person: personOf(phone), readAs: isMarked ? null : country === home ? 'home' : 'abroad' };
 }
 
 interface Written {

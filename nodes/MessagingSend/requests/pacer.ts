@@ -32,12 +32,6 @@ export interface Ticket {
   waitsSince: number | null;
 }
 
-interface Waiting {
-  readonly ticket: Ticket;
-  /** Called with whether the request has a slot. */
-  readonly resolve: (hasSlot: boolean) => void;
-}
-
 /**
  * Hands out the request slots of one API key, first come, first served: at most `limit` in any window.
  *
@@ -54,7 +48,7 @@ export class Pacer {
   private limit = REQUESTS_PER_MINUTE;
   private tickets = 0;
   /** In the order of their tickets. */
-  private queue: Waiting[] = [];
+  private queue: Array<{ readonly ticket: Ticket; readonly resolve: (hasSlot: boolean) => void }> = [];
   private inFlight = 0;
   /** When the slots of answered requests become free, in that order. */
   private readonly freeAt: number[] = [];
@@ -84,10 +78,8 @@ export class Pacer {
    * @throws what `wait` throws when the run is stopped
    */
   async acquire(ticket: Ticket, wait: Wait): Promise<boolean> {
-    let resolve: Waiting['resolve'] = () => undefined;
-    const turn = new Promise<boolean>((settle) => (resolve = settle));
     const place = this.queue.findLastIndex((other) => other.ticket.number < ticket.number) + 1;
-    this.queue.splice(place, 0, { ticket, resolve });
+    const turn = new Promise<boolean>((resolve) => this.queue.splice(place, 0, { ticket, resolve }));
     this.serve();
     const waiting = wait(turn);
     // A stopped request passes its slot on.

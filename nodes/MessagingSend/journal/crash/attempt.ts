@@ -24,14 +24,7 @@ export function pagesOf(rows: readonly Row[]): Pages {
 
 export type Pages = ReadonlyArray<readonly Row[]>;
 
-export interface Digests {
-  /** A hash of the places and people of the messages. */
-  readonly places: string;
-  /** A hash of the messages' identities. */
-  readonly contents: string;
-}
-
-/** @param pause called after each page */
+/** Hashes of what the messages of an attempt are. @param pause called after each page */
 export async function digestsOf(pages: Pages, pause: () => Promise<void>): Promise<Digests> {
   const [places, contents] = [createHash('sha256'), createHash('sha256')];
   for (const page of pages) {
@@ -60,6 +53,8 @@ export interface AttemptFacts {
   readonly pages: readonly string[];
 }
 
+export type Digests = Pick<AttemptFacts, 'places' | 'contents'>;
+
 export function attemptFacts(facts: Facts, run: string, attempt: number, pages: Pages, digests: Digests): AttemptFacts {
   const name = begunName(run, attempt);
   const [begun = '', places = '', contents = '', allSent = ''] = facts.of([
@@ -68,13 +63,7 @@ export function attemptFacts(facts: Facts, run: string, attempt: number, pages: 
     `${name} with ${digests.contents}`,
     `${name} all of ${digests.places}`,
   ]);
-  return {
-    begun,
-    places,
-    contents,
-    allSent,
-    pages: pages.map((_page, index) => `${places} ${index}`),
-  };
+  return { begun, places, contents, allSent, pages: pages.map((_page, index) => `${places} ${index}`) };
 }
 
 /** Consecutive messages, with their state in one attempt. */

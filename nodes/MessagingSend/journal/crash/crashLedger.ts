@@ -88,7 +88,6 @@ export class CrashLedger {
     this.facts.shorten();
   }
 
-  /** Whether earlier attempts may have sent messages that the list knows nothing about. */
   async hasGap(): Promise<boolean> {
     return await this.start.then((start) => start.hasGap).catch(() => false);
   }
@@ -116,7 +115,10 @@ export class CrashLedger {
       },
     );
     if (unrecorded.length === 0) return { listed: null, attempt };
-    const doubtful = hadOtherTexts ? touchedPeople(pages, states) : new Set<string>();
+    // If texts have changed since the earlier attempt, a place still identifies a person who gets only one message. If a
+    // person gets several, nobody knows which of them was sent.
+    const touched = hadOtherTexts ? pages.filter((_page, index) => states[index] !== 'unknown').flat() : [];
+    const doubtful = new Set(touched.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person));
     const pastOf = (row: Row) => {
       const state = doubtful.has(row.person) ? 'open' : states[row.page];
       return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
@@ -148,13 +150,4 @@ export class CrashLedger {
     const all = states.map((state): FactState => (state !== 'noted' && (isUnclear || hadOtherPlaces) ? 'open' : state));
     return { states: all, toBar, hadOtherPlaces, hadOtherTexts };
   }
-}
-
-/**
- * If texts have changed since the earlier attempt, a place still identifies a person who gets only one message. If a
- * person gets several, nobody knows which of them was sent.
- */
-function touchedPeople(pages: Pages, states: readonly FactState[]): Set<string> {
-  const touched = pages.filter((_page, index) => states[index] !== 'unknown').flat();
-  return new Set(touched.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person));
 }

@@ -44,7 +44,6 @@ export class Facts {
     for (const fact of facts) this.list.known.repeat(fact, null);
   }
 
-  /** Called when the run has ended. */
   shorten(): void {
     this.list.shorten(this.storage);
   }

@@ -55,12 +55,9 @@ export function recognize(
     const entries = byPerson.get(markOf(row));
     if (entries === undefined) continue;
     const isOnly = !row.isOneOfSeveral && entries.every((entry) => !entry.isOneOfSeveral && entry.place === place);
-    found.set(row, isOnly ? latest(entries) : null);
+    // One message, whose text was different each time it was sent.
+    const latest = entries.find(({ outcome }) => outcome.kind === 'sent') ?? entries.at(-1) ?? null;
+    found.set(row, isOnly ? latest : null);
   }
   return found;
-}
-
-/** For one message whose text was different each time it was sent. */
-function latest(entries: readonly Recorded[]): Recorded | null {
-  return entries.find(({ outcome }) => outcome.kind === 'sent') ?? entries.at(-1) ?? null;
 }

@@ -32,7 +32,6 @@ type Entry = readonly [place: string, fingerprint: string, messageId?: JsonScala
 type Answer = readonly [creditsUsed: JsonScalar, creditsRemaining: JsonScalar, sentAt: JsonScalar];
 
 const MARK_LENGTH = 8;
-const FINGERPRINT_LENGTH = DIGEST_LENGTH + MARK_LENGTH;
 
 /** Ends the fingerprint of a message whose person got several. */
 const SEVERAL = '*';
@@ -91,7 +90,7 @@ export function readReceipt(text: string): Recorded[] {
   const data = answer && { credits_used: answer[0], credits_remaining: answer[1], sent_at: answer[2] };
   return entries.map(([place, fingerprint, messageId, status = 'sent']) => {
     const content = fingerprint.slice(0, DIGEST_LENGTH);
-    const person = fingerprint.slice(DIGEST_LENGTH, FINGERPRINT_LENGTH);
+    const person = fingerprint.slice(DIGEST_LENGTH, DIGEST_LENGTH + MARK_LENGTH);
     const outcome: Outcome =
       messageId === undefined ? { kind: 'uncertain', failure: unknown } : { kind: 'sent', messageId, status };
     return { place, content, person, isOneOfSeveral: fingerprint.endsWith(SEVERAL), outcome, batch, data };

@@ -60,16 +60,6 @@ export function lineageOf(context: WithRunData): string | null {
   return TOKEN.test(token) ? token : null;
 }
 
-/** The position of a run among the node's runs in its execution. */
-export interface RunPosition {
-  /** n8n's number of the run. */
-  readonly index: number;
-  /** Its number without the run that n8n itself may have entered. */
-  readonly ordinal: number;
-  /** Whether this is a Retry of an execution in which n8n was killed while, or after, the node ran. */
-  readonly followsKill: boolean;
-}
-
 /** Without this, n8n gives an item's fields instead of the item if the workflow has `binaryMode: combined`. */
 const WHOLE_ITEMS = true;
 
@@ -78,8 +68,10 @@ const WHOLE_ITEMS = true;
  * an error, which a Retry removes again (an empty list of runs is left), or with an item of its own instead of the
  * output. If a node of another type failed under this name, it leaves an empty list as well. n8n shows no difference,
  * so that counts as a kill, which sends nothing twice.
+ * @returns n8n's number of the run, its number without the run that n8n itself may have entered, and whether this is a
+ * Retry of an execution in which n8n was killed while, or after, the node ran
  */
-export function positionOf(context: IExecuteFunctions): RunPosition {
+export function positionOf(context: IExecuteFunctions) {
   const index = runIndexOf(context);
   const node = context.getNode();
   // As a tool, it has a run on n8n's list as soon as it is called.

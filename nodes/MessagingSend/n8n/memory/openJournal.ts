@@ -2,6 +2,7 @@ import { FORM_NODE_TYPE, type IExecuteFunctions, SEND_AND_WAIT_OPERATION, WAIT_N
 
 import { isRecord, type JsonRecord } from '../../api/records';
 import type { SendOperation } from '../../delivery/operation';
+import type { DeliveryOptions } from '../../delivery/options';
 import { CrashLedger } from '../../journal/crash/crashLedger';
 import { Journal } from '../../journal/journal';
 import { Facts } from '../../journal/list/facts';
@@ -11,23 +12,15 @@ import { isTool } from '../assumptions';
 import { lineageOf, positionOf } from './execution';
 import { factListOf, listStorageOf } from './listStorage';
 
-export interface JournalSettings {
-  /** A dry run notes nothing; a test run notes nothing that counts in another run. */
-  readonly kind: 'real' | 'dry' | 'test';
-  /** Whether each message is sent once in all executions. */
-  readonly isSendOnce: boolean;
-  /** How long to wait for other runs and for a locked database, in milliseconds. */
-  readonly maxWait: number;
-}
-
 /**
  * Opens the journal of a run that sends, in a workflow. The delivery record is opened before anything in the run can
- * fail: if the node has run before and a re-run finds no record, n8n knows nothing of that run.
+ * fail: if the node has run before and a re-run finds no record, n8n knows nothing of that run. A dry run notes nothing;
+ * a test run notes nothing that counts in another run.
  */
 export async function openJournal(
   context: IExecuteFunctions,
   operation: SendOperation,
-  settings: JournalSettings,
+  { dryRun, testRun, duplicateMessages, maxWait }: DeliveryOptions,
 ): Promise<Journal> {
   const { index, ordinal, followsKill } = positionOf(context);
   // n8n keeps this through Retry On Fail and Retry.
@@ -36,16 +29,16 @@ export async function openJournal(
   record.open();
   const { id: workflow = '' } = context.getWorkflow();
   const lineage = lineageOf(context);
-  const storage = listStorageOf(context, settings.maxWait);
+  const storage = listStorageOf(context, maxWait);
   const factsWith = (secret: string, isShared: boolean) => new Facts(factListOf(context), storage, secret, isShared);
-  const isNoted = settings.kind !== 'dry' && lineage !== null && isWorthIt(context, operation, ordinal);
+  const isNoted = !dryRun && lineage !== null && isWorthIt(context, operation, ordinal);
   const isRetry = context.getMode() === 'retry';
   // Without a token, a run in which n8n was killed looks like one that never began.
   const start = { isRetry, followsKill: !record.isOpen && (followsKill || (isRetry && lineage === null)) };
   const crash = isNoted ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, start) : null;
   const hasGap = crash === null ? start.followsKill : isRetry && (await crash.hasGap());
   if (hasGap) record.markInterrupted();
-  if (settings.kind === 'test') {
+  if (testRun !== null && !dryRun) {
     // All that a run without 'Test Run' must know is that this one began, and sent nothing.
     await crash?.finish();
     // Only for Retry On Fail: in other runs, test messages don't count as sent.
@@ -55,10 +48,10 @@ export async function openJournal(
   }
   // The record of an earlier test is no longer needed.
   delete kept.test;
-  if (!settings.isSendOnce || !canRemember(context)) return new Journal(record, crash);
+  if (duplicateMessages !== 'sendOnceEver' || !canRemember(context)) return new Journal(record, crash);
   return new Journal(record, crash, (account) => {
     // Includes the account, so that nobody can guess entries without the API key.
-    return new Reservations(factsWith(JSON.stringify([workflow, account]), true), settings.maxWait);
+    return new Reservations(factsWith(JSON.stringify([workflow, account]), true), maxWait);
   });
 }
 
@@ -85,16 +78,12 @@ function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, 
     return true;
   if (mode === 'manual') return false;
   if (mode === 'retry' || ordinal > 0) return true;
-  return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop(context, node.name);
+  const isInLoop = () => context.getChildNodes(node.name).some(({ name }) => before.some((own) => own.name === name));
+  return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop();
 }
 
 /** Whether n8n keeps anything for the node beyond the execution: not if the workflow was never saved. */
 export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): boolean {
   const { id } = context.getWorkflow();
   return id !== undefined && id !== '';
-}
-
-function isInLoop(context: IExecuteFunctions, name: string): boolean {
-  const before = new Set(context.getParentNodes(name).map((node) => node.name));
-  return context.getChildNodes(name).some((node) => before.has(node.name));
 }
