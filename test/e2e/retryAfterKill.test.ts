@@ -3,9 +3,8 @@ import { before, beforeEach, describe, test } from 'node:test';
 
 import { type JsonObject } from '../../tools/json';
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { chain, messagingSend, SENDER, type WorkflowNode } from '../../tools/n8n/workflow';
+import { callWebhook, chain, messagingSend, SENDER, webhook, type WorkflowNode } from '../../tools/n8n/workflow';
 import { listOf } from '../support/contacts';
-import { callWebhook, webhook } from '../support/n8n/triggerNodes';
 import { bulkList, CONTINUE, Crashes, finished, indexes, listExpression, MESSAGES, reported } from './crashes';
 import { instanceForTests } from './instanceForTests';
 import { receivedBy } from './recipients';
@@ -23,7 +22,9 @@ for (const release of SUPPORTED) {
 
       const activate = async (name: string, sender: WorkflowNode): Promise<JsonObject> => {
         const { rest, credential } = instance();
-        const workflow = await rest.importWorkflow(chain(name, [webhook(name), sender]), [credential]);
+        const workflow = await rest.importWorkflow(chain(name, [webhook(name, 'with the last output'), sender]), [
+          credential,
+        ]);
         await rest.activate(workflow);
         return workflow;
       };
