@@ -6,8 +6,7 @@ import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { type Fault } from '../../sandbox/server';
 import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { chain, messagingSend, SENDER, type WorkflowNode } from '../../tools/n8n/workflow';
-import { callWebhook, immediateWebhook } from '../support/n8n/triggerNodes';
+import { callWebhook, chain, messagingSend, SENDER, webhook, type WorkflowNode } from '../../tools/n8n/workflow';
 import { receivedBy } from './recipients';
 
 /** Longer than any test: n8n is killed before it gets the answer. */
@@ -59,7 +58,7 @@ export function bulkList(name: string, { messages = MESSAGES, settings, after = 
     messages: listExpression(messages, `'[${name}] ' + index`),
     options: OPTIONS,
   };
-  const nodes = [immediateWebhook(name), messagingSend(parameters, settings), ...after];
+  const nodes = [webhook(name), messagingSend(parameters, settings), ...after];
   // In the third of five requests.
   return { name, workflow: chain(name, nodes), answered: 2, arrived: 300 };
 }

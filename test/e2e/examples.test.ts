@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { type INode, type INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
@@ -9,51 +11,12 @@ import { storeExampleCredentials, VISITOR } from '../../tools/n8n/examples/crede
 import { exampleNames, nodesOf, readExample } from '../../tools/n8n/examples/files';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
 import { startChatModel } from './chatModel';
-import { testAgentExample } from './examples/aiAgent';
-import { testReminder } from './examples/appointmentReminder';
-import { testApproval } from './examples/approvalByTextMessage';
-import { testCampaign } from './examples/campaignLargerThanCredits';
-import { testCampaignReport } from './examples/campaignReport';
-import { testCarefulLaunch } from './examples/carefulLaunch';
-import { testContacts } from './examples/contactsToBulk';
-import { testDataTable } from './examples/dataTableToMessages';
-import { testForm } from './examples/formToMessage';
-import { testGoogleSheets } from './examples/googleSheetsToMessages';
-import { testForecast } from './examples/howLongCreditsLast';
-import { testLowBalance } from './examples/lowBalanceAlert';
-import { testMcpExample } from './examples/mcpServer';
-import { testOneMessageADay } from './examples/oneMessageADay';
-import { testOptOutByLink } from './examples/optOutByLink';
-import { testRsvp } from './examples/rsvpByLink';
-import { testSendTheRest } from './examples/sendTheRest';
-import { testOncePerOrder } from './examples/webhookOncePerOrder';
-import { copyOf, type ExampleWorld, withoutDryRun } from './examples/world';
+import { dataTable } from './dataTable';
+import { copyOf, type ExampleWorld, withoutDryRun } from './exampleWorld';
 import { browserForTests, editorForTests } from './inEditor';
 import { instanceForTests, whileTestsRun } from './instanceForTests';
 import { startMailServer } from './mailServer';
 import { receivedBy } from './recipients';
-
-/** The tests of each example, by the name of its file. */
-const TESTS: Record<string, (world: ExampleWorld) => void> = {
-  'ai-agent': testAgentExample,
-  'appointment-reminder': testReminder,
-  'approval-by-text-message': testApproval,
-  'campaign-larger-than-credits': testCampaign,
-  'campaign-report': testCampaignReport,
-  'careful-launch': testCarefulLaunch,
-  'contacts-to-bulk': testContacts,
-  'data-table-to-messages': testDataTable,
-  'form-to-message': testForm,
-  'google-sheets-to-messages': testGoogleSheets,
-  'how-long-credits-last': testForecast,
-  'low-balance-alert': testLowBalance,
-  'mcp-server': testMcpExample,
-  'one-message-a-day': testOneMessageADay,
-  'opt-out-by-link': testOptOutByLink,
-  'rsvp-by-link': testRsvp,
-  'send-the-rest': testSendTheRest,
-  'webhook-once-per-order': testOncePerOrder,
-};
 
 /** Has a part of its own, because it waits for minutes. */
 const ELSEWHERE = 'nine-oclock-everywhere';
@@ -64,8 +27,15 @@ const WITH_DATA_TABLE = [
   ...['opt-out-by-link', 'rsvp-by-link', 'send-the-rest'],
 ];
 
-test('Every example has its tests', async () => {
-  assert.deepEqual([...Object.keys(TESTS), ELSEWHERE].sort(), await exampleNames());
+/** The file with the tests of an example. */
+const fileOf = (name: string) => `${name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())}.ts`;
+const names = (await exampleNames()).filter((name) => name !== ELSEWHERE);
+const load = async (name: string) =>
+  [name, (await import(`./examples/${fileOf(name)}`)) as { tests: (world: ExampleWorld) => void }] as const;
+const examples = await Promise.all(names.map(load));
+
+test('Every file with tests is that of an example', async () => {
+  assert.deepEqual(await readdir(path.join(import.meta.dirname, 'examples')), names.map(fileOf).sort());
 });
 
 for (const release of SUPPORTED) {
@@ -109,7 +79,7 @@ for (const release of SUPPORTED) {
       }
     });
 
-    for (const [name, tests] of Object.entries(TESTS)) {
+    for (const [name, { tests }] of examples) {
       if (release !== CURRENT && !WITH_DATA_TABLE.includes(name)) continue;
       describe(name, () => {
         const workflow = whileTestsRun(
@@ -128,6 +98,7 @@ for (const release of SUPPORTED) {
           inEditor,
           model,
           mailServer,
+          table: dataTable({ instance, workflow }),
           received: () => receivedBy(instance().sandbox),
           onForm,
           runFrom,

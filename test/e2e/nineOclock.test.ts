@@ -6,7 +6,7 @@ import { asObject, type JsonObject } from '../../tools/json';
 import { readExample } from '../../tools/n8n/examples/files';
 import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT } from '../../tools/n8n/releases';
-import { copyOf, itemsAt, withOptions, withoutDryRun } from './examples/world';
+import { copyOf, itemsAt, saleMessage, withOptions, withoutDryRun } from './exampleWorld';
 import { instanceForTests } from './instanceForTests';
 import { receivedBy } from './recipients';
 
@@ -18,7 +18,11 @@ interface Contact {
 /** A campaign of its own, with nothing sent before, that really sends. */
 async function importOwn({ rest, credential }: InstanceWithSandbox, contacts: Contact[], from: string) {
   const options = { sendWindow: `${from}–24:00` };
-  const change = (node: JsonObject) => withContacts(withOptions(withoutDryRun(node), options), contacts);
+  const change = (node: JsonObject) =>
+    withContacts(
+      withOptions(withoutDryRun(node), () => options),
+      contacts,
+    );
   return await rest.importWorkflow(copyOf(await readExample('nine-oclock-everywhere'), change), [credential]);
 }
 
@@ -26,7 +30,6 @@ async function importOwn({ rest, credential }: InstanceWithSandbox, contacts: Co
 describe(`The example that waits for each country's morning, in n8n ${CURRENT}`, () => {
   const instance = instanceForTests();
   const received = () => receivedBy(instance().sandbox);
-  const textFor = (name: string) => `Hello ${name}, our summer sale begins on Saturday at 9.`;
   const succeeded = (execution: Execution): Execution => {
     assert.equal(execution.status, 'success', execution.error);
     return execution;
@@ -37,7 +40,7 @@ describe(`The example that waits for each country's morning, in n8n ${CURRENT}`,
     const contacts = Array.from({ length: 2000 }, (_, index) => contactIn(index % 2 === 0 ? awake : asleep, index));
     const wrong = { name: 'Wrong Number', phone: '07700 900123' };
     const own = await importOwn(instance(), [...contacts, wrong], from);
-    const expected = contacts.map(({ name, phone }) => ({ phone, message: textFor(name) }));
+    const expected = contacts.map(({ name, phone }) => saleMessage(name, phone));
     const inOrder = () => received().sort((one, other) => one.message.localeCompare(other.message));
     expected.sort((one, other) => one.message.localeCompare(other.message));
 

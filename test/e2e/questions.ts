@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { asObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { chain, ITEMS, items, messagingSend, type WorkflowNode } from '../../tools/n8n/workflow';
+import { callWebhook, chain, ITEMS, items, messagingSend, webhook, type WorkflowNode } from '../../tools/n8n/workflow';
 import { phoneAt } from '../support/contacts';
-import { callWebhook, immediateWebhook } from '../support/n8n/triggerNodes';
 
 /** What a recipient's browser would show. */
 export interface Page {
@@ -74,7 +73,7 @@ export class Asking {
   /** Starts a workflow of these nodes after a webhook, and waits for its message to `phone`. */
   async start(phone: string, nodes: WorkflowNode[]): Promise<Asked> {
     const { rest, n8n, credential } = this.instance();
-    const workflow = chain(`Ask ${phone}`, [immediateWebhook(phone), ...nodes]);
+    const workflow = chain(`Ask ${phone}`, [webhook(phone), ...nodes]);
     const stored = await rest.importWorkflow(workflow, [credential]);
     await rest.activate(stored);
     await callWebhook(n8n.url, phone, {});

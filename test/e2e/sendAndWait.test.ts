@@ -315,24 +315,6 @@ for (const release of SUPPORTED) {
       });
     });
 
-    describe('more than once in an execution, or elsewhere', () => {
-      test('Of two nodes, each has its own answer, and the link of the first answers nothing for the second', async () => {
-        const phone = asking.newPhone();
-        const again = sendAndWait({ sendTo: phone, message: 'Sure?' }, { name: 'Ask "again" }} \'🙂\' $1' });
-        const first = await asking.start(phone, [askedItem(phone), sendAndWait(), again, then()]);
-        await submit(first.link, APPROVE);
-        const second = await asking.asked(first.workflow, phone, 2);
-        for (const page of [await open(first.link), await submit(first.link, APPROVE)]) {
-          assert.match(page.text, NO_ACTION);
-        }
-        assert.match((await open(second.link)).text, /Sure\?/);
-        await submit(second.link, DECLINE);
-        const ended = await asking.ended(first);
-        assert.deepEqual(answersIn(ended), [{ data: { approved: false }, order: `of ${phone}` }]);
-        assert.deepEqual(approvals(ended), [true]);
-      });
-    });
-
     describe('and its Retry', () => {
       test('Retry of an execution that was stopped while it waited sends nothing, and continues as after the time limit', async () => {
         const asked = await asking.ask();

@@ -55,6 +55,24 @@ export function messagingSendTrigger(parameters: JsonObject): WorkflowNode {
   return messagingSend(parameters, { name: TRIGGER, type: 'n8n-nodes-messaging-send.messagingSendTrigger' });
 }
 
+/**
+ * A webhook that takes POST requests at `<n8n>/webhook/<path>`, once its workflow is active, and answers before the
+ * workflow has run, or with all items of its last node's output.
+ */
+export function webhook(path: string, answers: 'before' | 'with the last output' = 'before'): WorkflowNode {
+  const mode =
+    answers === 'before' ? { responseMode: 'onReceived' } : { responseMode: 'lastNode', responseData: 'allEntries' };
+  const parameters = { httpMethod: 'POST', path, ...mode };
+  return { name: 'Webhook', type: 'n8n-nodes-base.webhook', typeVersion: 2, webhookId: path, parameters };
+}
+
+/** Calls a webhook of n8n as another program does. */
+export async function callWebhook(n8nUrl: string, path: string, body: JsonObject) {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${n8nUrl}/webhook/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: answer.status, text: await answer.text() };
+}
+
 /** A workflow of these nodes one after the other, each connected to the next by its first output. */
 export function chain(name: string, nodes: readonly WorkflowNode[]): JsonObject {
   const connections = nodes.slice(1).map((next, index) => {

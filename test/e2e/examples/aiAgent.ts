@@ -3,11 +3,11 @@ import { test } from 'node:test';
 
 import { openWorkflow } from '../../../tools/n8n/editor';
 import { writeInChat } from '../editorParts';
+import { type ExampleWorld } from '../exampleWorld';
 import { answer, linkIn } from '../questions';
-import { type ExampleWorld } from './world';
 
 /** The agent, in the editor's chat, with a stand-in for its model, and the person who approves its messages. */
-export function testAgentExample({ instance, received, workflow, inEditor, model }: ExampleWorld): void {
+export function tests({ instance, received, workflow, inEditor, model }: ExampleWorld): void {
   const SEND_TOOL = 'Send_a_message';
   const REVIEWER = '447700900123';
   /** A call of the tool behind human review. */

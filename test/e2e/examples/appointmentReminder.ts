@@ -3,10 +3,10 @@ import { test } from 'node:test';
 
 import { asString } from '../../../tools/json';
 import { type Execution } from '../../../tools/n8n/execution';
-import { type ExampleWorld, itemsAt } from './world';
+import { type ExampleWorld, itemsAt } from '../exampleWorld';
 
 /** The reminder, started by hand. */
-export function testReminder({ instance, received, sending, runFrom }: ExampleWorld): void {
+export function tests({ instance, received, sending, runFrom }: ExampleWorld): void {
   /** The texts for the two people with an appointment tomorrow. */
   const expected = (execution: Execution) => {
     const [first] = itemsAt(execution, 'Split Out Appointments');

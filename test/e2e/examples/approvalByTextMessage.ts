@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { asObject } from '../../../tools/json';
+import { type ExampleWorld } from '../exampleWorld';
 import { answer, linkIn } from '../questions';
-import { type ExampleWorld } from './world';
 
 /** The form, completed in a browser, and the manager's page. */
-export function testApproval({ instance, received, workflow, onForm, whileActive }: ExampleWorld): void {
+export function tests({ instance, received, workflow, onForm, whileActive }: ExampleWorld): void {
   whileActive();
   const MANAGER = '447700900123';
   const APPROVED = 'Approved';

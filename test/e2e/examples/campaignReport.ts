@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { dataTable } from './dataTable';
-import { copyOf, type ExampleWorld, withoutDryRun } from './world';
+import { copyOf, type ExampleWorld, withoutDryRun } from '../exampleWorld';
 
 /** The report of a dry run, of a campaign and of its second run. */
-export function testCampaignReport(world: ExampleWorld): void {
-  const { instance, mailServer, received, workflow, sending, succeedFrom } = world;
+export function tests({ instance, mailServer, received, workflow, sending, succeedFrom, table }: ExampleWorld): void {
   const counts = ['sent', 'not_sent', 'uncertain', 'skipped'];
-  const table = dataTable(world, 'Campaign reports');
   const stored = async () => (await table.rows()).map((row) => counts.map((count) => row[count]));
   const latest = () => mailServer().mails().at(-1);
 

@@ -3,19 +3,14 @@ import { beforeEach, test } from 'node:test';
 
 import { type JsonObject } from '../../../tools/json';
 import { type Execution } from '../../../tools/n8n/execution';
+import { copyOf, type ExampleWorld, itemsAt, PEOPLE, saleMessage, withoutDryRun } from '../exampleWorld';
 import { answer, linkIn } from '../questions';
-import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
 
 /** A campaign, and the owner's page. */
-export function testCarefulLaunch({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
+export function tests({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
   const OWNER = '447700900123';
   const NOTHING_MORE = 'Nothing More Is Sent';
-  const PEOPLE = ['Ada Example', 'Ben Made-Up', 'Cleo Sample', 'Dan Fiction', 'Eve Invented'];
-  const OTHERS = ['Finn Pretend', 'Gail Imagined', 'Hugo Dreamt'];
-  const campaign = [...PEOPLE, ...OTHERS].map((name, index) => ({
-    phone: `44770090050${index + 1}`,
-    message: `Hello ${name}, our summer sale begins on Saturday at 9.`,
-  }));
+  const campaign = PEOPLE.map((name, index) => saleMessage(name, `44770090050${index + 1}`));
   const first = campaign.slice(0, 5);
   const withoutQuestions = () => received().filter(({ phone }) => phone !== OWNER);
 

@@ -10,12 +10,12 @@ import { provideContacts } from '../../../tools/n8n/examples/contacts';
 import { contactsExampleNodes } from '../../../tools/n8n/examples/contactsExample';
 import { nodesOf } from '../../../tools/n8n/examples/files';
 import { filesFolderOf } from '../../../tools/n8n/settings';
+import { type ExampleWorld, itemsAt } from '../exampleWorld';
 import { expectedMessage, expectedPhone, readContacts } from '../expectedMessages';
 import { byPhone } from '../recipients';
-import { type ExampleWorld, itemsAt } from './world';
 
 /** The campaign from a CSV file. */
-export function testContacts({ instance, workflow, received, sending, succeedFrom }: ExampleWorld): void {
+export function tests({ instance, workflow, received, sending, succeedFrom }: ExampleWorld): void {
   let folder: string;
   before(async () => {
     folder = filesFolderOf(instance().folder);

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 
 import { type Page } from 'playwright-core';
 
-import { type ExampleWorld } from './world';
+import { type ExampleWorld } from '../exampleWorld';
 
 /** The form, completed by a visitor in a browser. */
-export function testForm({ instance, received, onForm, whileActive }: ExampleWorld): void {
+export function tests({ instance, received, onForm, whileActive }: ExampleWorld): void {
   whileActive();
   const PATH = 'send-a-message';
   const GOOD = '+44 7700 900123';

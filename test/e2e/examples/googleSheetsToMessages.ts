@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { asObject, type JsonObject } from '../../../tools/json';
-import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
+import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from '../exampleWorld';
 
 /** The list in Google Sheets, with pinned rows in place of a Google account. */
-export function testGoogleSheets({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
+export function tests({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
   const SENT = 'Mark as Sent';
   const NOT_SENT = 'Mark as Not Sent';
   const rowOf = (row: number, name: string, phone: unknown, updatedAt = '') => ({

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import { dataTable } from './dataTable';
-import { copyOf, type ExampleWorld } from './world';
+import { copyOf, type ExampleWorld } from '../exampleWorld';
 
 const HOUR = 3_600_000;
 
 /** The readings, the forecast and the warning, started by hand at times of day that fit. */
-export function testForecast(world: ExampleWorld): void {
-  const { instance, mailServer, received, workflow, succeedFrom } = world;
-  const table = dataTable(world, 'Messaging credits');
+export function tests({ instance, mailServer, received, workflow, succeedFrom, table }: ExampleWorld): void {
   beforeEach(() => table.clear());
   /** Reads the balance where it is this time of day; returns the latest row. */
   const readAt = async (hour: number, credits: number) => {

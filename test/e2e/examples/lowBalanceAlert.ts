@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type ExampleWorld } from './world';
+import { type ExampleWorld } from '../exampleWorld';
 
 /** The trigger with its warning. */
-export function testLowBalance({ instance, mailServer, received, workflow }: ExampleWorld): void {
+export function tests({ instance, mailServer, received, workflow }: ExampleWorld): void {
   const warning = (credits: number) => [
     {
       from: 'n8n@example.com',

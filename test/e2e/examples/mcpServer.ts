@@ -6,10 +6,10 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 
 import { asArray, asObject, type JsonObject } from '../../../tools/json';
 import { MCP_TOKEN } from '../../../tools/n8n/examples/credentials';
-import { type ExampleWorld } from './world';
+import { type ExampleWorld } from '../exampleWorld';
 
 /** The MCP server, called by a client with and without its token. */
-export function testMcpExample({ instance, received, whileActive }: ExampleWorld): void {
+export function tests({ instance, received, whileActive }: ExampleWorld): void {
   whileActive();
   const connect = async (headers: Record<string, string>) => {
     const client = new Client({ name: 'end-to-end tests', version: '1.0.0' });

@@ -3,13 +3,10 @@ import { beforeEach, test } from 'node:test';
 
 import { type JsonObject } from '../../../tools/json';
 import { nodesOf } from '../../../tools/n8n/examples/files';
-import { dataTable } from './dataTable';
-import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
+import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from '../exampleWorld';
 
 /** Several messages to the same people, on one day and on the next. */
-export function testOneMessageADay(world: ExampleWorld): void {
-  const { instance, received, workflow, succeedFrom } = world;
-  const table = dataTable(world, 'Held-back messages');
+export function tests({ instance, received, workflow, succeedFrom, table }: ExampleWorld): void {
   beforeEach(() => table.clear());
   /** Where a day begins before it does anywhere else. */
   const timezone = 'Pacific/Kiritimati';

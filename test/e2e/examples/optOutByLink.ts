@@ -2,15 +2,21 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
 import { type JsonObject } from '../../../tools/json';
-import { dataTable } from './dataTable';
-import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from './world';
+import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from '../exampleWorld';
 
 /** The campaign whose messages end with a link, and the page behind it. */
-export function testOptOutByLink(world: ExampleWorld): void {
-  const { instance, received, workflow, sending, onForm, succeedFrom, whileActive } = world;
+export function tests({
+  instance,
+  received,
+  workflow,
+  sending,
+  onForm,
+  succeedFrom,
+  whileActive,
+  table,
+}: ExampleWorld): void {
   whileActive();
   const [ADA, BEN, CLEO, DAN] = ['447700900811', '447700900812', '447700900813', '447700900814'];
-  const table = dataTable(world, 'Opt-out links');
   beforeEach(() => table.clear());
   const phones = () => received().map(({ phone }) => phone);
   const optedOut = async () =>

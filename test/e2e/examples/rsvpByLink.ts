@@ -3,14 +3,11 @@ import { beforeEach, test } from 'node:test';
 
 import { type Page } from 'playwright-core';
 
-import { dataTable } from './dataTable';
-import { type ExampleWorld, itemsAt } from './world';
+import { type ExampleWorld, itemsAt } from '../exampleWorld';
 
 /** The invitations, and the form behind their links. */
-export function testRsvp(world: ExampleWorld): void {
-  const { instance, received, sending, onForm, succeedFrom, whileActive } = world;
+export function tests({ instance, received, sending, onForm, succeedFrom, whileActive, table }: ExampleWorld): void {
   whileActive();
-  const table = dataTable(world, 'RSVP answers');
   const GUESTS = ['Ada Example', 'Zoë O’Made-Up & Søn', 'Cleo Sample'];
   beforeEach(() => table.clear());
   const textsOf = async () =>

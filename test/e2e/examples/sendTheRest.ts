@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import { dataTable } from './dataTable';
-import { type ExampleWorld, itemsAt } from './world';
+import { type ExampleWorld, itemsAt, PEOPLE, saleMessage } from '../exampleWorld';
 
 /** The campaign, and its second start later. */
-export function testSendTheRest(world: ExampleWorld): void {
-  const { instance, received, sending } = world;
+export function tests(world: ExampleWorld): void {
+  const { instance, received, sending, table } = world;
   const succeedFrom = async (trigger: string) => await world.succeedFrom(trigger, sending());
-  const table = dataTable(world, 'Unsent messages');
   const CAMPAIGN = 'Start';
   const LATER = 'Every Morning at 10';
-  const PEOPLE = ['Ada Example', 'Ben Made-Up', 'Cleo Sample'];
   const DAN = 'Dan Fiction';
-  const messageTo = (name: string, index: number) => ({
-    phone: `44770090040${index + 1}`,
-    message: `Hello ${name}, our summer sale begins on Saturday at 9.`,
-  });
-  const REACHABLE = PEOPLE.map(messageTo);
+  const names = PEOPLE.slice(0, 3);
+  const REACHABLE = names.map((name, index) => saleMessage(name, `44770090040${index + 1}`));
   const kept = async () =>
     Object.fromEntries((await table.rows()).map(({ name, outcome }) => [String(name), outcome] as const));
   beforeEach(() => table.clear());
@@ -42,19 +36,19 @@ export function testSendTheRest(world: ExampleWorld): void {
 
     await table.change(DAN, { phone: '+44 7700 900404' });
     await succeedFrom(LATER);
-    assert.deepEqual(received(), [...REACHABLE, messageTo(DAN, 3)]);
+    assert.deepEqual(received(), [...REACHABLE, saleMessage(DAN, '447700900404')]);
     assert.deepEqual(await kept(), {});
   });
 
   test('Uncertain messages are listed for a person, and not sent again', async () => {
     instance().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk' }]);
     await succeedFrom(CAMPAIGN);
-    const uncertain = Object.fromEntries(PEOPLE.map((name) => [name, 'uncertain']));
+    const uncertain = Object.fromEntries(names.map((name) => [name, 'uncertain']));
     assert.deepEqual(await kept(), { ...uncertain, [DAN]: 'not_sent' });
     const execution = await succeedFrom(LATER);
     assert.deepEqual(
       itemsAt(execution, 'Check by Hand').map(({ name }) => name),
-      PEOPLE,
+      names,
     );
     assert.deepEqual(await kept(), { ...uncertain, [DAN]: 'not_sent' });
     assert.deepEqual(received(), REACHABLE);

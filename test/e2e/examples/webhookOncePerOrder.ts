@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { type JsonObject } from '../../../tools/json';
-import { callAsProgram, type ExampleWorld } from './world';
+import { callAsProgram, type ExampleWorld } from '../exampleWorld';
 
 /** The webhook, called as a shop does that repeats its calls. n8n remembers the orders from test to test, so each has its own. */
-export function testOncePerOrder(world: ExampleWorld): void {
+export function tests(world: ExampleWorld): void {
   const { instance, received, whileActive } = world;
   whileActive();
   const PHONE = '+44 7700 900123';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 
-import { asObject, type JsonObject } from '../../../tools/json';
-import { nodesOf } from '../../../tools/n8n/examples/files';
-import { chain, items, START, start, type WorkflowNode } from '../../../tools/n8n/workflow';
-import { type ExampleWorld, itemsAt } from './world';
+import { asObject, type JsonObject } from '../../tools/json';
+import { nodesOf } from '../../tools/n8n/examples/files';
+import { chain, items, START, start, type WorkflowNode } from '../../tools/n8n/workflow';
+import { type ExampleWorld, itemsAt } from './exampleWorld';
 
 /** A Data Table of n8n, used as a person does who edits its rows. */
 export interface DataTable {
@@ -17,16 +17,16 @@ export interface DataTable {
 
 const TABLE = 'Table';
 
-/** A Data Table that an example creates, by its name. */
-export function dataTable({ instance, workflow }: ExampleWorld, name: string): DataTable {
+/** The Data Table that an example creates. */
+export function dataTable({ instance, workflow }: Pick<ExampleWorld, 'instance' | 'workflow'>): DataTable {
   const creating = () =>
     nodesOf(workflow())
       .map(({ parameters }) => asObject(parameters, 'parameters'))
-      .find(({ tableName }) => tableName === name);
+      .find(({ tableName }) => tableName !== undefined);
   const run = async (node: WorkflowNode, before: WorkflowNode[] = []): Promise<JsonObject[]> => {
     const { rest } = instance();
     const table = dataTableNode(TABLE, creating() ?? {});
-    const own = await rest.importWorkflow(chain(`Data Table ${name}`, [start(), table, ...before, node]));
+    const own = await rest.importWorkflow(chain('Data Table', [start(), table, ...before, node]));
     const execution = await rest.run(own, START);
     assert.equal(execution.status, 'success', execution.error);
     return itemsAt(execution, node.name);

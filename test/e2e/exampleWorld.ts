@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 
 import { type Page } from 'playwright-core';
 
-import { type InstanceWithSandbox } from '../../../sandbox/n8n/instance';
-import { asObject, asObjects, type JsonObject } from '../../../tools/json';
-import { CALLER } from '../../../tools/n8n/examples/credentials';
-import { type Execution } from '../../../tools/n8n/execution';
-import { type ChatModel } from '../chatModel';
-import { type InEditor } from '../inEditor';
-import { type MailServer } from '../mailServer';
-import { type Listed } from '../recipients';
+import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
+import { asObject, asObjects, type JsonObject } from '../../tools/json';
+import { CALLER } from '../../tools/n8n/examples/credentials';
+import { type Execution } from '../../tools/n8n/execution';
+import { type ChatModel } from './chatModel';
+import { type DataTable } from './dataTable';
+import { type InEditor } from './inEditor';
+import { type MailServer } from './mailServer';
+import { type Listed } from './recipients';
 
 /** What the tests of an example work with; the sandbox is reset before each. */
 export interface ExampleWorld {
@@ -25,6 +26,8 @@ export interface ExampleWorld {
   model: () => ChatModel;
   /** Where the examples send their mails; cleared before each test. */
   mailServer: () => MailServer;
+  /** The Data Table that it creates. */
+  table: DataTable;
   /** The messages that the sandbox has received, in the order of their numbers. */
   received: () => Listed[];
   /** Runs it, or a changed copy, by hand from this node, to its end. */
@@ -33,6 +36,17 @@ export interface ExampleWorld {
   succeedFrom: ExampleWorld['runFrom'];
   /** Keeps it active from before the tests until after them. */
   whileActive: () => void;
+}
+
+/** The made-up contacts of most examples. */
+export const PEOPLE = [
+  ...['Ada Example', 'Ben Made-Up', 'Cleo Sample', 'Dan Fiction'],
+  ...['Eve Invented', 'Finn Pretend', 'Gail Imagined', 'Hugo Dreamt'],
+];
+
+/** What examples send to such a contact. */
+export function saleMessage(name: string, phone: string): Listed {
+  return { phone, message: `Hello ${name}, our summer sale begins on Saturday at 9.` };
 }
 
 /** The items of a node's first output, in all its runs. */
@@ -66,17 +80,16 @@ export async function callAsProgram(
 
 /** A node with a list, once the user has switched 'Dry Run' off, also where nothing is ever sent. */
 export function withoutDryRun(node: JsonObject): JsonObject {
+  return withOptions(node, ({ dryRun }) => {
+    assert.equal(dryRun, true);
+    return { dryRun: false };
+  });
+}
+
+/** A node with a list, after the user has changed some of its options. */
+export function withOptions(node: JsonObject, change: (options: JsonObject) => JsonObject): JsonObject {
   const parameters = asObject(node.parameters, 'parameters');
   if (parameters.source !== 'items') return node;
   const options = asObject(parameters.options, 'options');
-  assert.equal(options.dryRun, true);
-  return { ...node, parameters: { ...parameters, options: { ...options, dryRun: false } } };
-}
-
-/** The node Send Messages, after the user has changed some of its options. */
-export function withOptions(node: JsonObject, changed: JsonObject): JsonObject {
-  if (node.name !== 'Send Messages') return node;
-  const parameters = asObject(node.parameters, 'parameters');
-  const options = asObject(parameters.options, 'options');
-  return { ...node, parameters: { ...parameters, options: { ...options, ...changed } } };
+  return { ...node, parameters: { ...parameters, options: { ...options, ...change(options) } } };
 }
