@@ -11,7 +11,7 @@ import { accountOf } from '../support/sandbox';
 import { BY_ORDER, keyed, once, reasonsOf, sendOnceForTests } from '../support/sendOnce';
 
 const OTHER = 'made-up-other-key-0123';
-const { sandbox, setupOf, run, campaign, received, texts, requests } = sendOnceForTests({ keys: [KEY, OTHER] });
+const { sandbox, setupOf, run, campaign, received, requests } = sendOnceForTests({ keys: [KEY, OTHER] });
 
 describe('Send Bulk in a second execution', () => {
   const parameters = SEND_BULK;
@@ -83,20 +83,6 @@ describe('Send Bulk in a second execution', () => {
     expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'skipped', 'sent']);
   });
 
-  test('knows a message by its key, whatever its text', async () => {
-    await run([keyed(0, 'Hello', 'A1')], once(parameters, BY_ORDER));
-    const second = await run(
-      [keyed(0, 'Other text', 'A1'), keyed(0, 'Hello', 'A2'), keyed(1, 'Hello', 'A2')],
-      once(parameters, BY_ORDER),
-    );
-    expect(second.outputs[0]?.map(({ json }) => [json.status, json.sent_before, json.duplicate_of])).toEqual([
-      ['skipped', true, undefined],
-      ['sent', undefined, undefined],
-      ['sent', undefined, undefined],
-    ]);
-    expect(texts()).toEqual(['Hello', 'Hello', 'Hello']);
-  });
-
   test.each([
     ['remembers the newest 50,000 messages', 49_000, 'skipped'],
     ['sends what was sent before the newest 50,000 messages', 65_000, 'sent'],
@@ -108,13 +94,6 @@ describe('Send Bulk in a second execution', () => {
     await send(contacts(2).slice(1));
     expect(outcomesOf(await send(contacts(1)))).toEqual([outcome]);
   });
-});
-
-test('A list is known by its key together with number and text', async () => {
-  const items = [{ list: listOf(3), order: 'A1' }];
-  await run(items, once(SEND_LIST, BY_ORDER));
-  const second = await run([...items, { list: listOf(2), order: 'A2' }], once(SEND_LIST, BY_ORDER));
-  expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'skipped', 'sent', 'sent']);
 });
 
 test('If n8n keeps nothing for the node, nothing is sent', async () => {
