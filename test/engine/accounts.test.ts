@@ -166,16 +166,6 @@ test('Through the routing, an item is sent to the address of its own account', a
   });
 });
 
-test('Get Balance reads the balance of each item from its own account', async () => {
-  sandbox().setCredits(7, 'key 2');
-  const items = [{ key: KEY }, { key: OTHER }];
-  const { outputs } = await run({ items, parameters: GET_BALANCE });
-  expect(outputs[0]?.map(({ json }) => json.credits)).toEqual([100_000, 7]);
-  expect((await runRouting(setupOf({ items, parameters: GET_BALANCE }))).map(({ json }) => json.credits)).toEqual([
-    100_000, 7,
-  ]);
-});
-
 describe('Get Balance', () => {
   test.each([
     ['one account', [KEY], 1],

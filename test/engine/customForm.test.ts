@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { linkIn, open, type Sent } from '../support/engine/webhook';
-import { keptIn, type Setup } from '../support/engine/workflow';
+import type { Setup } from '../support/engine/workflow';
 import { SEND_AND_WAIT } from '../support/parameters';
 
 const { setupOf, run, requests, texts } = nodeForTests({
@@ -77,24 +77,5 @@ describe('Human review', () => {
     expect(error?.message).toContain(message);
     expect(ended.waitTill).toBeUndefined();
     expect(requests()).toEqual([]);
-  });
-});
-
-describe('A question that an older version of the package has asked', () => {
-  const approval = { kind: 'approval', approveLabel: 'Yes', declineLabel: 'No', commentLabel: 'Why?' };
-  const freeText = { kind: 'freeText', buttonLabel: 'Send' };
-
-  test.each<[string, IDataObject, IDataObject, IDataObject]>([
-    ['approval', approval, { decision: 'decline', comment: 'late' }, { approved: false, comment: 'late' }],
-    ['a text', freeText, { text: 'Tuesday' }, { text: 'Tuesday' }],
-  ])('can be answered if it is for %s', async (_what, response, form, data) => {
-    const setup = setupOf({});
-    const waiting = await run(setup);
-    const kept = keptIn(waiting);
-    const { execution, run: number } = JSON.parse(kept.question as string) as { execution: string; run: number };
-    kept.question = JSON.stringify({ execution, run: number, question: { text: 'When?', response, thanks: 'Bye' } });
-    const { page, item } = await open(waiting, setup, linkIn(texts().at(-1) ?? ''), form);
-    expect(page).toContain('<h1>Bye</h1>');
-    expect(item).toMatchObject({ data });
   });
 });

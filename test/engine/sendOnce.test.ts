@@ -11,7 +11,7 @@ import { accountOf } from '../support/sandbox';
 import { BY_ORDER, keyed, once, reasonsOf, sendOnceForTests } from '../support/sendOnce';
 
 const OTHER = 'made-up-other-key-0123';
-const { sandbox, setupOf, run, campaign, received, texts, requests } = sendOnceForTests({ keys: [KEY, OTHER] });
+const { sandbox, setupOf, run, campaign, received, requests } = sendOnceForTests({ keys: [KEY, OTHER] });
 
 describe('Send Bulk in a second execution', () => {
   const parameters = SEND_BULK;
@@ -81,20 +81,6 @@ describe('Send Bulk in a second execution', () => {
     sandbox().setCredits(1);
     const second = await run(contacts(4), once(parameters, { checkCreditsFirst: true }));
     expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'skipped', 'sent']);
-  });
-
-  test('knows a message by its key, whatever its text', async () => {
-    await run([keyed(0, 'Hello', 'A1')], once(parameters, BY_ORDER));
-    const second = await run(
-      [keyed(0, 'Other text', 'A1'), keyed(0, 'Hello', 'A2'), keyed(1, 'Hello', 'A2')],
-      once(parameters, BY_ORDER),
-    );
-    expect(second.outputs[0]?.map(({ json }) => [json.status, json.sent_before, json.duplicate_of])).toEqual([
-      ['skipped', true, undefined],
-      ['sent', undefined, undefined],
-      ['sent', undefined, undefined],
-    ]);
-    expect(texts()).toEqual(['Hello', 'Hello', 'Hello']);
   });
 
   test.each([

@@ -55,24 +55,12 @@ describe('The reason for an invalid text', () => {
 });
 
 describe('The length of a text', () => {
-  test('may be 1,000 characters, but not 1,001', () => {
-    expect(textOrReason('x'.repeat(1000))).toBe('x'.repeat(1000));
-    expect(textOrReason('x'.repeat(1001))).toBe('The message has 1001 characters, but at most 1000 can be sent');
-  });
-
   test('is counted in NFC, in which an accent and its letter are one character', () => {
     expect(textOrReason('e\u0301'.repeat(1000))).toBe('\u00e9'.repeat(1000));
     expect(textOrReason('e\u0301'.repeat(1001))).toMatch(/has 1001 characters/);
     const message = 'e\u0301'.repeat(1500);
     expect(compose({ message }, { longMessages: 'truncate' }).parts).toEqual(['\u00e9'.repeat(1000)]);
     expect(compose({ message }, { longMessages: 'split' }).parts?.map(({ length }) => length)).toEqual([1000, 500]);
-  });
-
-  test('is limited together with its link', () => {
-    const link = `https://n8n.example/${'x'.repeat(79)}`;
-    expect(compose({ message: 'x'.repeat(900), link }).text).toHaveLength(1000);
-    const why = 'The message has 901 characters, but at most 900 can be sent';
-    expect(compose({ message: 'x'.repeat(901), link }).defect?.message).toBe(why);
   });
 
   test('is counted up to 10 MB', () => {

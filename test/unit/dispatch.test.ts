@@ -26,6 +26,7 @@ const WRONG_KEY = rejectWith({ code: 'INVALID_API_KEY', httpStatus: 401, scope: 
 test('A run continues after a message that the answer does not list, which is uncertain', async () => {
   const run = await send(4, 2, (messages) => acceptAll(messages.filter(({ item }) => item !== 1)));
   expect(run.report).toEqual({ requests: '0-1 | 2-3', sent: '0 2-3', uncertain: '1' });
+  expect(run.failureOf(1)).toMatch(/^NOT_LISTED/);
 });
 
 test.each([

@@ -5,7 +5,6 @@ import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
-import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
 import { failed, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { noPause, rowAt, rowsUpTo, SENT } from './samples';
 
@@ -245,23 +244,6 @@ test('A page stays open until each of its messages has ended: another process fi
   attempt.settled([row]);
   expect(await left()).toHaveLength(length - 2);
 });
-
-test.each(['another process, dead or alive,', 'another run of this process'])(
-  'A message that %s has reserved is skipped: it may have been sent, and nobody waits for it',
-  async (whose) => {
-    const { shared, facts, run } = setUp({}, { isShared: true });
-    await new Reservations(facts, 0).reserve(rowsUpTo(1));
-    const others =
-      whose !== 'another run of this process' ? new Facts(new FactList(() => 0), shared, 'secret', true) : run({});
-    const journal = new Journal(new DeliveryRecord({}, 0), null, () => new Reservations(others, 0));
-    const rows = rowsUpTo(2);
-    expect(await journal.beforeRequest(rows, journal.reservationsOf('account'))).toBe('changed');
-    expect(rows.map(({ outcome }) => outcome)).toEqual([{ kind: 'skipped', reason: 'may_have_been_sent' }, null]);
-    const again = rowsUpTo(2);
-    await journal.takeOut(again, new Reservations(others, 0));
-    expect(again.map(({ outcome }) => outcome)).toEqual([{ kind: 'skipped', reason: 'may_have_been_sent' }, null]);
-  },
-);
 
 test('A message that the execution has as uncertain, and the list as sent, was sent', async () => {
   const { shared, facts } = setUp();

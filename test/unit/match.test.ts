@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { matchEntries, NOT_LISTED, singleOutcome } from '../../nodes/MessagingSend/delivery/match';
+import { matchEntries, singleOutcome } from '../../nodes/MessagingSend/delivery/match';
 import { markSeveral } from '../../nodes/MessagingSend/messages/row';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
@@ -92,8 +92,4 @@ test('A single message that used no credit is uncertain, even if its status is "
     failure: { code: 'NOT_CONFIRMED' },
   });
   expect(singleOutcome(entry(0, { credits_used: 1 })).kind).toBe('sent');
-});
-
-test('A message that the answer does not list is uncertain', () => {
-  expect(NOT_LISTED).toMatchObject({ kind: 'uncertain', failure: { code: 'NOT_LISTED', scope: 'request' } });
 });

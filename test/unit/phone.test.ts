@@ -30,21 +30,12 @@ test("The numbering plan is that of libphonenumber-js's metadata; `npm run numbe
 describe('A phone number is read', () => {
   const UK = '447700900123';
 
-  test.each<[how: string, given: unknown]>([
-    ['with tabs and line ends around it', '\t+447700900123\r\n'],
-    ['with slashes', '0044/7700/900123'],
-    ['with backslashes', '44\\7700\\900123'],
-    ['with + in square brackets', '[+44] 7700 900123'],
-    ['with a country code in brackets', '+(44)7700900123'],
-    ['with a zero that is dialled at home', '+44 (0)7700 900123'],
-    ['with a zero in square brackets', '+44 [0] 7700 900123'],
-    ['with a zero between brackets', '(0044)(0)(7700) 900123'],
-    ['with a zero and without +', '44(0)7700900123'],
-    ['with a dot at its end', '447700900123.'],
-    ['as a JSON number', 447700900123],
-    ['as a big integer', 447700900123n],
-    ['as a decimal', '+447700900123.00'],
-  ])('%s', (_how, given) => expect(read(given)).toBe(UK));
+  test('with white space, separators and brackets, with a zero that is dialled at home, and as a JSON number', () => {
+    const texts = listOf(`44\\7700\\900123, [+44] 7700 900123, +(44)7700900123, +44 (0)7700 900123, +44 [0] 7700 900123,
+      (0044)(0)(7700) 900123, 44(0)7700900123, 447700900123., +447700900123.00, 0044/7700/900123`);
+    const all = ['\t+447700900123\r\n', 447700900123, 447700900123n, ...texts];
+    expect(all.filter((each) => read(each) !== UK)).toEqual([]);
+  });
 
   test('in digits of any script, with all digits of scientific notation, in thousands, and with its code twice', () => {
     const given =
@@ -126,29 +117,20 @@ describe('With the default country code', () => {
     ['39', '+44 (0)7700 900123', '447700900123', 'is marked as one of another country'],
     ['1', '1 212 555 0109', '12125550109', 'has the 1 that is both the code and what is dialled at home'],
     ['39', '391 234 5678', '393912345678', 'begins like the code'],
-    ['55', '(55) 99123-4567', '5555991234567', 'begins like the code'],
-    ['49', '1512 3456789', '4915123456789', 'looks like one of the United States'],
     ['49', '49 30 1234567', '49301234567', 'has the code, and is no mobile number'],
-    ['7', '7001234567', '77001234567', 'begins like the code, in Kazakhstan'],
     ['7', '800 123-45-67', '78001234567', 'begins with an 8 that belongs to it'],
     ['7', '85291234567', '85291234567', 'is one of Hong Kong, though Russia dials 8'],
     ['375', '8 017 215-54-54', '375172155454', 'begins with the 80 that Belarus dials'],
     ['31', '31008000902', '318000902', 'has the code and 00'],
     ['992', '810 12 3456', '992810123456', 'begins like what is dialled before another code'],
-    ['36', '06 30 123 4567', '36301234567', 'begins with the 06 that Hungary dials'],
-    ['241', '06 03 12 34', '24106031234', 'keeps its 0'],
     ['241', '077 12 34 56', '24177123456', 'does not keep its 0'],
-    ['39', '06 698 12345', '390669812345', 'keeps its 0, as the Vatican does'],
     ['225', '225708091011', '2250708091011', 'has lost the 0 that belongs to it'],
     ['81', '010 44 7700 900123', '447700900123', 'begins with what Japan dials before another code'],
     ['7', '8 10 44 7700 900123', '447700900123', 'begins with what Russia dials before another code'],
     ['234', '009 1 212 555 0109', '12125550109', 'begins with what Nigeria dials before another code'],
-    ['65', '001 354 611 1234', '3546111234', 'begins with what Singapore dials before another code'],
     ['61', '0011 44 7400 123456', '447400123456', 'begins with what Australia dials before another code'],
     ['82', '00700 44 7400 123456', '447400123456', 'begins with what South Korea dials before another code'],
     ['65', '0012125550109', '12125550109', 'begins with 00, and not with what Singapore dials'],
-    ['55', '0055 11 96123 4567', '5511961234567', 'begins with 00 and the code of Brazil'],
-    ['254', '000 44 7400 123456', '447400123456', 'begins with what Kenya dials before another code'],
     ['32', '0475/12.34.56', '32475123456', 'is written with a slash and dots'],
     ['34', '31 6 12 34 56 78', '31612345678', 'has the code of another country in a group of its own'],
   ])('%s, the number %s is sent to %s: it %s', (countryCode, given, phone) => {
@@ -170,26 +152,19 @@ describe('With the default country code', () => {
 });
 
 test.each([
-  ['+44 07700 900123', '447700900123'],
   ['+44 007911 123456', '447911123456'],
   ['+34 (0)612 345 678', '34612345678'],
   ['+36 (06) 30 123 4567', '36301234567'],
-  ['+7 8 912 345-67-89', '79123456789'],
-  ['+375 8 029 491-19-11', '375294911911'],
   ['+241 077 12 34 56', '24177123456'],
-  ['+39 06 698 12345', '390669812345'],
   ['+39 (0)331 1234567', '3903311234567'],
-  ['+225 07 08 09 10 11', '2250708091011'],
   ['+47 02580', '4702580'],
   ['+81 00379 4532388', '81003794532388'],
   ['+49 30/1234567-89', '4930123456789'],
   ['+43 664 1234 567', '436641234567'],
   ['44207946 0018', '442079460018'],
   ['+49 49 15123456789', '4915123456789'],
-  ['+49 49 160 1234567', '491601234567'],
   ['+971971501234567', '971501234567'],
   ['+45 45 80 11 22', '4545801122'],
-  ['+55 55 99123 4567', '5555991234567'],
   ['1 2 1 2 5 5 5 0 1 0 9', '12125550109'],
 ])(
   '%s loses what is dialled only inside its country, keeps a 0 that belongs to it, and is sent to %s',
@@ -246,25 +221,18 @@ describe('An invalid phone number', () => {
     [null, '999 123 4567', 'does not begin with a known country code'],
     [null, '612 345 678', 'begins with digits that are not a country code, so its country code is missing'],
     [null, '(212) 555-0109', 'begins with an area code in brackets, so its country code is missing'],
-    [null, '[239] 555-0123', 'begins with an area code in brackets, so its country code is missing'],
     [null, '+49 49 30 1234567', EXTRA],
     [null, '+49 0049 30 1234567', EXTRA],
     [null, '+971 971 4 123 4567', EXTRA],
     [null, '120363043123456789@g.us', WHATSAPP],
-    [null, '158123456789012@lid', WHATSAPP],
-    [null, 'tel:447700900123;ext=5', CHARACTER],
     [null, '7700900123', 'needs 10 or 14 digits after the country code 7 (Russia and others)'],
     [null, '0011 65 8123 4567', 'needs 10 digits after the country code 1 (United States and others)'],
     [null, '+883 12345', 'needs 8, 9, 10, 11 or 12 digits after the country code 883'],
     [null, '+44 7400\n123456', SEVERAL],
-    [null, '+43 664 123456-12', EXTRA],
     ['44', '+44 7700 9001', UK_LENGTH],
-    ['44', '7700 9001', UK_LENGTH],
     ['44', '07700 9001', UK_LENGTH],
     ['1', '0117 496 0123', 'needs 10 digits after the country code 1 (United States and others)'],
     ['34', '612 34 56 78 12', 'needs 9 digits after the country code 34 (Spain)'],
-    ['420', '601 123 456-123', EXTRA],
-    ['376', '312 345\n312 346', SEVERAL],
   ])('with the default country code %s, %j, goes to nobody: it %s', (countryCode, given, reason) => {
     expect(read(given, countryCode)).toBe(`The phone number ${reason}`);
   });
@@ -478,12 +446,9 @@ describe('A number without + is read with a country code only where it can be no
   // At most as often as their digits are a valid number with another country code.
   test.each([
     ['US', 10, 5],
-    ['IT', 10, 3],
     ['IN', 10, 3],
     ['BR', 11, 10],
-    ['AR', 11, 10],
     ['DE', 11, 51],
-    ['CN', 11, 46],
   ] as const)(
     'of random mobile numbers of %s, with %i digits, at most %i%% are sent abroad',
     (region, length, most) => {

@@ -136,11 +136,6 @@ describe('A form without an answer', () => {
 });
 
 describe('The answer in a form', () => {
-  test('has plain line ends, and no white space around it', () => {
-    const answer = readForm(FREE_TEXT, { text: ' \r\nTuesday\r\nat 9\r\n' });
-    expect(answer).toEqual({ kind: 'answer', data: { text: 'Tuesday\nat 9' } });
-  });
-
   test('has no comment if the field was left empty', () => {
     const answer = readForm(question(approval()), { decision: 'approve', comment: '\r\n ' });
     expect(answer).toEqual({ kind: 'answer', data: { approved: true } });

@@ -31,8 +31,3 @@ describe('Two messages to one person are the same', () => {
     expect(identity({ key: 'Hello' })).not.toBe(identity({ text: 'Hello' }));
   });
 });
-
-test('A key stands for the text, never for the person: one key for a list is one message for each person', () => {
-  const identities = [0, 1, 2].map((index) => identityOf(rowAt(index, { key: 'summer-campaign' })));
-  expect(new Set(identities).size).toBe(3);
-});

@@ -18,26 +18,6 @@ function duplicatesIn(rows: readonly Row[]): Array<[number, number]> {
   });
 }
 
-function duplicatesOf(...changes: Array<Partial<Row>>): Array<[number, number]> {
-  const rows = rowsWith(...changes);
-  expect(select(rows, true, null)).toEqual([]);
-  return duplicatesIn(rows);
-}
-
-test('A long text is compared as a whole, even if only a part of it is sent', () => {
-  const text = 'A long text';
-  expect(duplicatesOf({ text }, { text, parts: ['A'] }, { text, parts: ['A', 'long text'] })).toEqual([
-    [1, 0],
-    [2, 0],
-  ]);
-  expect(duplicatesOf({ text: 'A B', parts: ['A', 'B'] }, { text: 'C B', parts: ['C', 'B'] })).toEqual([]);
-});
-
-test('A text with the key of an earlier one is a duplicate in any number of parts', () => {
-  const key = 'A1';
-  expect(duplicatesOf({ key, text: 'AB', parts: ['A', 'B'] }, { key, text: 'A' })).toEqual([[1, 0]]);
-});
-
 test('A duplicate of a message from an earlier attempt is a duplicate, even if its recipient is kept back now', () => {
   const rows = rowsWith({ text: 'A' }, { text: 'A' });
   for (const row of rows.slice(1)) settle(row, SENT);

@@ -1,4 +1,4 @@
-import type { Origin, SkipReason } from '../../nodes/MessagingSend/messages/row';
+import type { Origin } from '../../nodes/MessagingSend/messages/row';
 import { reasonsText, secondSendText, summaryText } from '../../nodes/MessagingSend/n8n/output/sentences';
 import type { Reason, Summary } from '../../nodes/MessagingSend/n8n/output/summary';
 import { failureWith, rowAt, rowsUpTo } from './samples';
@@ -37,40 +37,18 @@ function notSent(message: string, origins: readonly Origin[]): Reason {
   return { kind: 'not_sent', failure: failureWith({ message }), origins };
 }
 
-function uncertain(message: string, origins: readonly Origin[]): Reason {
-  return { ...notSent(message, origins), kind: 'uncertain' };
-}
-
 /** Entries of the list of an item. */
 function entriesOf(item: number, ...entries: number[]): Origin[] {
   return entries.map((entry) => rowAt(item, { entry }));
 }
 
-const NO_CREDITS = 'Not enough credits (200 needed, 12 left)';
 const fields = (...names: string[]) => new Map(names.map((name, index) => [name, names.length - index]));
 
 test.each<[text: string, Partial<Summary>]>([
   ['1 sent, 1 credit used, 0 left, 1 request.', { sent: 1, creditsUsed: 1, creditsLeft: 0, requests: 1 }],
-  ['6 sent (2 of them in an earlier attempt), 2 requests.', { sent: 6, resumed: 2, requests: 2 }],
-  [
-    'Nothing was sent: not enough credits (200 needed, 12 left).',
-    { reasons: [notSent(NO_CREDITS, rowsUpTo(200))], requests: 2 },
-  ],
   [
     "Nothing was sent. Item 0 was not sent: the key is wrong. Item 1 was not sent: 'Base URL' is wrong. Numbering starts at 0.",
     { reasons: [notSent('The key is wrong', [rowAt(0)]), notSent("'Base URL' is wrong", [rowAt(1)])] },
-  ],
-  [
-    '5 sent, 1 not sent, 2 uncertain (may have been sent), 3 requests. Items 5, 7 may have been sent: timeout. Item 6 was not sent: it failed. Numbering starts at 0.',
-    {
-      sent: 5,
-      reasons: [uncertain('Timeout', [rowAt(5), rowAt(7)]), notSent('It failed', [rowAt(6)])],
-      requests: 3,
-    },
-  ],
-  [
-    'Dry run: 250 messages would be sent in 3 requests, for 250 credits. Nothing was sent.',
-    { planned: { messages: 250, requests: 3 } },
   ],
   [
     "Dry run: 1 message would be sent in 1 request, for 1 credit; 1 can't be sent, 2 skipped because already sent. Nothing was sent. Item 3 can't be sent: it failed. Numbering starts at 0.",
@@ -88,21 +66,7 @@ test.each<[text: string, Partial<Summary>]>([
   expect(summaryText(summary(changed))).toBe(text);
 });
 
-test.each<[SkipReason, string]>([
-  ['duplicate', "of 'Duplicate Messages'"],
-  ['sent_before', 'already sent'],
-  ['may_have_been_sent', 'an earlier execution may have sent them'],
-  ['empty_field', "of 'Empty Fields'"],
-  ['opted_out', "of 'Never Send To'"],
-  ['outside_window', "of 'Send Window'"],
-  ['test_run', "of 'Test Run'"],
-])('Messages that were skipped for the reason %s were skipped because %s', (reason, why) => {
-  const changed = { isTest: true, sent: 3, skipped: new Map([[reason, 7]]), requests: 1 };
-  expect(summaryText(summary(changed))).toBe(`Test run: 3 sent, 7 skipped because ${why}, 1 request.`);
-});
-
 test.each<[text: string, Partial<Summary>]>([
-  ['More than one message went to 1 number.', { numbersWithSeveral: 1 }],
   ['More than one message would go to 3 numbers.', { planned: { messages: 9, requests: 1 }, numbersWithSeveral: 3 }],
   [
     "Empty fields: 'name' in 2 messages, 'order.id' in 1 message. To skip such messages, add the option 'Empty Fields'.",
@@ -148,11 +112,6 @@ test.each<[what: string, Partial<Summary>, warning: string]>([
     'all may have been sent',
     { uncertain: 2 },
     "Don't run this step again: it would send the 2 uncertain messages again.",
-  ],
-  [
-    'all were or may have been sent',
-    { sent: 150, uncertain: 100 },
-    "Don't run this step again: it would send the 150 sent and 100 uncertain messages again.",
   ],
   ['only a tester got messages', { sent: 3, isTest: true }, ''],
   ['no message may have been sent', { notSent: 3, skipped: new Map([['sent_before', 2]]) }, ''],

@@ -102,13 +102,6 @@ describe('An attempt after one that ended uncertain', () => {
     outages: { uncertainInARow, note: () => undefined },
   });
 
-  test('reads the balance before it sends anything', async () => {
-    const works = await send(4, 2, acceptAll, after(1));
-    expect([works.balances, works.items('sent').length]).toEqual([1, 4]);
-    const down = await send(4, 2, acceptAll, after(1, { balance: () => LOST }));
-    expect(down.report).toEqual({ requests: '', not_sent: '0-3' });
-  });
-
   test('continues to count, so that all attempts together risk no more than one', async () => {
     expect((await send(8, 2, lostFrom(1), after(2))).requests).toHaveLength(1);
     const third = await send(8, 2, lostFrom(1), after(3));
