@@ -2,32 +2,19 @@ import Fastify from 'fastify';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { asObject, asObjects, asString, isObject, type JsonObject } from '../../tools/json';
-import { type StoredCredential } from '../../tools/n8n/rest';
 import { whileTestsRun } from './instanceForTests';
 
 /** A model's answer: a text, which ends the conversation, or calls of tools. */
 export type ModelAnswer = { text: string } | { calls: Array<{ tool: string; input: JsonObject }> };
 
-/** A local stand-in for a language model with OpenAI's interface: it gives the answers of a script. */
-export interface ChatModel {
-  /** The base URL to enter in n8n's credential. */
-  url: string;
-  /** Sets its next answers, one after the other and then "Done.", and forgets what it was asked so far. */
-  script: (...answers: ModelAnswer[]) => void;
-  /** The tools that it was offered with the latest request. */
-  offered: () => Array<{ name: string }>;
-  /** The results of its tool calls, as in the latest request, in the order of the calls. */
-  results: () => string[];
-  /** Everything that it was sent since {@link script}, word for word. */
-  heard: () => string;
-  close: () => Promise<void>;
-}
+/**
+ * A local stand-in for a language model with OpenAI's interface: it gives the answers of a script, one after the other and
+ * then "Done."
+ */
+export type ChatModel = Awaited<ReturnType<typeof startChatModel>>;
 
 /** A model for the tests of a `describe`, and the credential that leads to it. */
-export function modelForTests(instance: () => InstanceWithSandbox): {
-  model: () => ChatModel;
-  account: () => StoredCredential;
-} {
+export function modelForTests(instance: () => InstanceWithSandbox) {
   const model = whileTestsRun(startChatModel, ({ close }) => close());
   const account = whileTestsRun(async () => {
     const data = { apiKey: 'made-up', url: model().url, header: false };
@@ -37,7 +24,7 @@ export function modelForTests(instance: () => InstanceWithSandbox): {
 }
 
 /** Starts a {@link ChatModel} with the newer of OpenAI's two interfaces, which n8n uses by default. */
-export async function startChatModel(): Promise<ChatModel> {
+export async function startChatModel() {
   let answers: ModelAnswer[] = [];
   let latest: JsonObject | undefined;
   let heard: string[] = [];
@@ -62,17 +49,22 @@ export async function startChatModel(): Promise<ChatModel> {
     return latest;
   };
   return {
+    /** The base URL to enter in n8n's credential. */
     url: `http://127.0.0.1:${port}/v1`,
-    script: (...next) => {
+    /** Sets its next answers, and forgets what it was asked so far. */
+    script: (...next: ModelAnswer[]) => {
       answers = next;
       latest = undefined;
       heard = [];
     },
+    /** The tools that it was offered with the latest request. */
     offered: () => asObjects(asked().tools ?? [], 'tools').map(({ name }) => ({ name: asString(name, 'name') })),
+    /** The results of its tool calls, as in the latest request, in the order of the calls. */
     results: () =>
       asObjects(asked().input ?? [], 'input')
         .filter((entry) => entry.type === 'function_call_output')
         .map((entry) => asString(entry.output, 'output')),
+    /** Everything that it was sent since `script`, word for word. */
     heard: () => heard.join('\n'),
     close: async () => await app.close(),
   };

@@ -6,19 +6,12 @@ import { chain, items, START, start, type WorkflowNode } from '../../tools/n8n/w
 import { type ExampleWorld, itemsAt } from './exampleWorld';
 
 /** A Data Table of n8n, used as a person does who edits its rows. */
-export interface DataTable {
-  rows: () => Promise<JsonObject[]>;
-  insert: (...rows: JsonObject[]) => Promise<void>;
-  /** Changes the rows of the person of this name. */
-  change: (name: string, values: JsonObject) => Promise<void>;
-  /** Deletes all rows. */
-  clear: () => Promise<void>;
-}
+export type DataTable = ReturnType<typeof dataTable>;
 
 const TABLE = 'Table';
 
 /** The Data Table that an example creates. */
-export function dataTable({ instance, workflow }: Pick<ExampleWorld, 'instance' | 'workflow'>): DataTable {
+export function dataTable({ instance, workflow }: Pick<ExampleWorld, 'instance' | 'workflow'>) {
   const creating = () =>
     nodesOf(workflow())
       .map(({ parameters }) => asObject(parameters, 'parameters'))
@@ -43,13 +36,15 @@ export function dataTable({ instance, workflow }: Pick<ExampleWorld, 'instance' 
   const all = matching('id', 'isNotEmpty');
   return {
     rows: async () => await run(onRows('get', { ...all, returnAll: true })),
-    insert: async (...rows) => {
+    insert: async (...rows: JsonObject[]) => {
       await run(onRows('insert', { columns: { mappingMode: 'autoMapInputData' } }), [items(rows)]);
     },
-    change: async (person, values) => {
+    /** Changes the rows of the person of this name. */
+    change: async (person: string, values: JsonObject) => {
       const columnsOfValues = { mappingMode: 'defineBelow', value: values };
       await run(onRows('update', { ...matching('name', 'eq', person), columns: columnsOfValues }));
     },
+    /** Deletes all rows. */
     clear: async () => {
       await run(onRows('deleteRows', all));
     },

@@ -4,7 +4,6 @@ import { type Page } from 'playwright-core';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { asObject, asObjects, type JsonObject } from '../../tools/json';
-import { CALLER } from '../../tools/n8n/examples/credentials';
 import { type Execution } from '../../tools/n8n/execution';
 import { type ChatModel } from './chatModel';
 import { type DataTable } from './dataTable';
@@ -60,22 +59,6 @@ export function copyOf(
   change: (node: JsonObject) => JsonObject,
 ): JsonObject {
   return { name, nodes: asObjects(nodes, 'nodes').map(change), connections, settings };
-}
-
-/** Calls an example's webhook as another program does, with its secret or with another one. */
-export async function callAsProgram(
-  { instance }: ExampleWorld,
-  path: string,
-  body: JsonObject,
-  secret = CALLER.value,
-): Promise<{ status: number; body: JsonObject }> {
-  const answer = await fetch(`${instance().n8n.url}/webhook/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', [CALLER.name]: secret },
-    body: JSON.stringify(body),
-  });
-  const text = await answer.text();
-  return { status: answer.status, body: secret === CALLER.value ? asObject(JSON.parse(text), 'the answer') : {} };
 }
 
 /** A node with a list, once the user has switched 'Dry Run' off, also where nothing is ever sent. */

@@ -23,13 +23,3 @@ export function expectedPhone(contact: Contact): string | undefined {
   const digits = bare.replace(/^(\+|00)/, '');
   return /^[1-9]\d{6,14}$/.test(digits) ? digits : undefined;
 }
-
-/**
- * The text a contact must receive.
- *
- * @param template  the workflow's expression: plain text with places such as `{{ $json.name }}`
- */
-export function expectedMessage(template: string, contact: Contact): string {
-  const place = /\{\{\s*\$json\.(\w+)\s*\}\}/g;
-  return template.replace(/^=/, '').replace(place, (_place, column: string) => contact[column] ?? '');
-}

@@ -4,26 +4,12 @@ import { type AddressInfo } from 'node:net';
 import { type AddressObject, simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail that the server has received. */
-export interface Mail {
-  from: string;
-  to: string;
-  subject: string;
-  text: string;
-}
-
 /** A local mail server that keeps every mail and delivers none. */
-export interface MailServer {
-  port: number;
-  /** The mails that have arrived since the last {@link clear}, the oldest first. */
-  mails: () => Mail[];
-  clear: () => void;
-  close: () => void;
-}
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
 /** Starts a {@link MailServer} that asks for no user and no encryption. */
-export async function startMailServer(): Promise<MailServer> {
-  let mails: Mail[] = [];
+export async function startMailServer() {
+  let mails: Array<{ from: string; to: string; subject: string; text: string }> = [];
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData: (stream, _session, done) => {
@@ -37,10 +23,9 @@ export async function startMailServer(): Promise<MailServer> {
   await once(listener, 'listening');
   return {
     port: (listener.address() as AddressInfo).port,
+    /** The mails that have arrived since `clear`, the oldest first. */
     mails: () => mails,
-    clear: () => {
-      mails = [];
-    },
+    clear: () => void (mails = []),
     close: () => server.close(),
   };
 }

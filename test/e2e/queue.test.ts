@@ -68,6 +68,7 @@ for (const release of SUPPORTED) {
     if (release !== CURRENT) return;
 
     test('A question that a worker has sent is answered through the main', async () => {
+      instance.sandbox.reset();
       const asking = new Asking(() => instance);
       const asked = await asking.ask();
       assert.match((await open(asked.link)).text, /Refund order/);

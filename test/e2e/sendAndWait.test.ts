@@ -31,7 +31,7 @@ import {
   submit,
   then,
 } from './questions';
-import { AGENT, agentWorkflow, reviewStep, SEND, tool } from './toolWorkflow';
+import { AGENT, agentWorkflow, SEND, tool } from './toolWorkflow';
 
 const APPROVE = { decision: 'approve' };
 const DECLINE = { decision: 'decline' };
@@ -110,7 +110,9 @@ class Reviews {
     this.provider.model().script(...turns.map((texts) => ({ calls: texts.map(call) })));
     // The text in the documentation.
     const message = '=Run {{ $tool.name }}?\n{{ JSON.stringify($tool.parameters) }}';
-    const step = reviewStep(STEP, { sendTo: reviewer, message, ...parameters });
+    const fixed = { resource: 'message', operation: 'sendAndWait', responseType: 'approval' };
+    const asks = { ...fixed, sendTo: reviewer, message, ...parameters };
+    const step = tool(STEP, asks, { type: 'n8n-nodes-messaging-send.messagingSendHitlTool' });
     const agent = agentWorkflow('Agent', [tool('Send message', SEND)], step);
     const id = await rest.start(await rest.importWorkflow(agent, [credential, this.provider.account()]), START);
     return {

@@ -21,12 +21,6 @@ export function tool(name: string, parameters: JsonObject, settings: JsonObject 
   return messagingSend(parameters, { name, type: 'n8n-nodes-messaging-send.messagingSendTool', ...settings });
 }
 
-/** This package's node as a human review step. */
-export function reviewStep(name: string, parameters: JsonObject): WorkflowNode {
-  const fixed = { resource: 'message', operation: 'sendAndWait', responseType: 'approval' };
-  return tool(name, { ...fixed, ...parameters }, { type: 'n8n-nodes-messaging-send.messagingSendHitlTool' });
-}
-
 /**
  * An AI Agent, started by hand, with a model and these tools.
  *

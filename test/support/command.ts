@@ -10,17 +10,8 @@ afterEach(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** A command that has been started. */
-export interface Run {
-  /** Settles at the first complete line that matches, with it. */
-  line(pattern: RegExp): Promise<string>;
-  /** Settles when the process has ended. */
-  ended: Promise<{ code: number | null; output: string; errors: string }>;
-  kill(signal: NodeJS.Signals): void;
-}
-
 /** @param file  the command's, from the folder of the checkout */
-export function runCommand(file: string, ...flags: string[]): Run {
+export function runCommand(file: string, ...flags: string[]) {
   const child = spawn(process.execPath, ['--import', 'tsx', file, ...flags], { cwd: PROJECT_FOLDER });
   children.add(child);
   child.on('close', () => children.delete(child));
@@ -29,8 +20,9 @@ export function runCommand(file: string, ...flags: string[]): Run {
   child.stderr.on('data', (part) => (errors += String(part)));
   child.stdout.on('data', (part) => (output += String(part)));
   return {
-    line: (pattern) =>
-      new Promise((resolve, reject) => {
+    /** Settles at the first complete line that matches, with it. */
+    line: (pattern: RegExp) =>
+      new Promise<string>((resolve, reject) => {
         const look = () => {
           const found = output
             .split('\n')
@@ -42,7 +34,10 @@ export function runCommand(file: string, ...flags: string[]): Run {
         child.on('close', () => reject(new Error(`ended without a line like ${pattern}: ${errors}`)));
         look();
       }),
-    ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, output, errors }))),
-    kill: (signal) => void child.kill(signal),
+    /** Settles when the process has ended. */
+    ended: new Promise<{ code: number | null; output: string; errors: string }>((resolve) =>
+      child.on('close', (code) => resolve({ code, output, errors })),
+    ),
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
   };
 }

@@ -18,11 +18,6 @@ export function accountOf({ url }: Sandbox, prefix = '/v1'): Account {
   return { baseUrl: `${url}${prefix}`, apiKey: KEY };
 }
 
-/** The phone number of each message that the sandbox has received, in the order of arrival. */
-export function receivedPhones(sandbox: Sandbox): string[] {
-  return sandbox.messages().map(({ phone }) => phone);
-}
-
 /** The text of each message that the sandbox has received, in the order of arrival. */
 export function receivedTexts(sandbox: Sandbox): string[] {
   return sandbox.messages().map(({ message }) => message);

@@ -4,22 +4,13 @@ import crypto from 'node:crypto';
 import type { Rule } from './rules';
 import { type Scenario, TwoAttempts } from './world';
 
-export interface Explored {
-  readonly states: number;
-  /** What happened until something went wrong; null if nothing did. */
-  readonly story: readonly string[] | null;
-}
-
 /**
  * Goes through all states; each is reached by taking its path from the start. What follows a state that was seen before
  * is known.
+ * @returns what happened until something went wrong, or no `story` if nothing did
  * @param order `breadth` finds the shortest story, `depth` takes fewer paths, `single` takes one
  */
-export async function explore(
-  scenario: Scenario,
-  off: Rule | null,
-  order: 'breadth' | 'depth' | 'single',
-): Promise<Explored> {
+export async function explore(scenario: Scenario, off: Rule | null, order: 'breadth' | 'depth' | 'single') {
   const seen = new Set<string>();
   const paths: number[][] = [[]];
   for (let path = paths.pop(); path !== undefined; path = order === 'breadth' ? paths.shift() : paths.pop()) {

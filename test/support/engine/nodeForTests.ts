@@ -1,7 +1,7 @@
 /** Runs of the node with n8n's engine, for the tests of a file. */
 import type { SandboxOptions } from '../../../sandbox/server';
 import { processedData } from '../../../tools/engine/processedData';
-import { accountOf, receivedContacts, receivedPhones, receivedTexts, sandboxForTests } from '../sandbox';
+import { accountOf, receivedContacts, receivedTexts, sandboxForTests } from '../sandbox';
 import { Campaign } from './campaign';
 import { type Execution, retryExecution, runWorkflow, type Setup } from './workflow';
 
@@ -39,7 +39,7 @@ export function nodeForTests(common: Partial<Setup> = {}, options: Partial<Sandb
         .requests()
         .filter((request) => endpoint === undefined || request.endpoint === endpoint),
     /** The phone number of each message that has arrived. */
-    received: () => receivedPhones(sandbox()),
+    received: () => receivedContacts(sandbox()).map(({ phone }) => phone),
     /** The text of each message that has arrived. */
     texts: () => receivedTexts(sandbox()),
     /** The messages that have arrived, by their phone numbers, as the items that they came from. */

@@ -29,24 +29,13 @@ export interface TriggerSetup extends Pick<EngineSetup, 'account'> {
 }
 
 /** An active workflow. */
-export interface Active {
-  /** Polls, as n8n does at the Poll Times. */
-  readonly poll: () => Promise<void>;
-  /** The items of each execution so far. */
-  readonly started: INodeExecutionData[][];
-  /** The errors of polls, which n8n stores as failed executions and passes to the error workflow. */
-  readonly errors: StoredError[];
-  /** The static data in n8n's database. */
-  readonly stored: () => IDataObject;
-  /** The static data in n8n's memory, which n8n does not store after every poll. */
-  readonly inMemory: () => IDataObject;
-}
+export type Active = Awaited<ReturnType<typeof activate>>;
 
 /**
  * Activates a workflow, which polls once.
  * @throws what n8n shows if the first poll fails
  */
-export async function activate(setup: TriggerSetup): Promise<Active> {
+export async function activate(setup: TriggerSetup) {
   const { workflow, additionalData, node } = await prepare(setup, 'trigger');
   const { activation = 'activate' } = setup;
   let stored = JSON.stringify(setup.stored ?? {});
@@ -102,10 +91,15 @@ export async function activate(setup: TriggerSetup): Promise<Active> {
     () => true,
   );
   return {
+    /** Polls, as n8n does at the Poll Times. */
     poll: async () => await atPollTime(),
+    /** The items of each execution so far. */
     started,
+    /** The errors of polls, which n8n stores as failed executions and passes to the error workflow. */
     errors,
+    /** The static data in n8n's database. */
     stored: () => JSON.parse(stored) as IDataObject,
+    /** The static data in n8n's memory, which n8n does not store after every poll. */
     inMemory: () => JSON.parse(JSON.stringify(workflow.staticData)) as IDataObject,
   };
 }

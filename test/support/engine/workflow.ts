@@ -69,19 +69,15 @@ export async function runWorkflow(setup: Setup): Promise<Execution> {
   return await ended;
 }
 
-/** A run in progress. */
-export interface RunningExecution {
-  readonly ended: Promise<Execution>;
-  /** Does what the Stop button does. */
-  readonly stop: () => void;
-}
-
 /** Starts the workflow that `runWorkflow` runs. */
-export async function startWorkflow(setup: Setup): Promise<RunningExecution> {
+export async function startWorkflow(setup: Setup) {
   const { workflow, additionalData } = await prepare(setup);
   const mode = setup.mode ?? 'manual';
   const running = new WorkflowExecute(additionalData, mode, dataAtStart(setup)).processRunExecutionData(workflow);
-  return { ended: running.then((run) => resultOf(run)), stop: () => running.cancel() };
+  return {
+    ended: running.then((run) => resultOf(run)),
+    /** Does what the Stop button does. */ stop: () => running.cancel(),
+  };
 }
 
 /** The data that an execution begins with, and that n8n stores before anything runs. */
