@@ -62,20 +62,18 @@ describe('The link of a question with a custom form', () => {
   });
 });
 
-describe('Human review', () => {
-  const NO_APPROVAL = "'Response Type' must be Approval in human review";
+const NO_APPROVAL = "'Response Type' must be Approval in human review";
 
-  test.each([
-    ['answer it by a form', { responseType: 'customForm' }, NO_APPROVAL],
-    ['answer it by what the model chooses', { responseType: "={{ $fromAI('Response', '', 'string') }}" }, NO_APPROVAL],
-    ['answer it by an expression', { responseType: "={{ 'customForm' }}" }, NO_APPROVAL],
-    ['be chosen by the model', { sendTo: "={{ $fromAI('Phone', ``, 'string') }}" }, "The model can't fill in 'Phone'"],
-  ])('asks nothing if the person who approves a call could %s', async (_what, changed, message) => {
-    const fields = [{ fieldLabel: 'approved', fieldType: 'text' }];
-    const parameters = { ...parametersWith(fields), responseType: 'approval', sendTo: phoneAt(0), ...changed };
-    const { error, run: ended } = await run(setupOf({ parameters, type: 'HitlTool' }));
-    expect(error?.message).toContain(message);
-    expect(ended.waitTill).toBeUndefined();
-    expect(requests()).toEqual([]);
-  });
+test.each([
+  ['answer it by a form', { responseType: 'customForm' }, NO_APPROVAL],
+  ['answer it by what the model chooses', { responseType: "={{ $fromAI('Response', '', 'string') }}" }, NO_APPROVAL],
+  ['answer it by an expression', { responseType: "={{ 'customForm' }}" }, NO_APPROVAL],
+  ['be chosen by the model', { sendTo: "={{ $fromAI('Phone', ``, 'string') }}" }, "The model can't fill in 'Phone'"],
+])('Human review asks nothing if the person who approves a call could %s', async (_what, changed, message) => {
+  const fields = [{ fieldLabel: 'approved', fieldType: 'text' }];
+  const parameters = { ...parametersWith(fields), responseType: 'approval', sendTo: phoneAt(0), ...changed };
+  const { error, run: ended } = await run(setupOf({ parameters, type: 'HitlTool' }));
+  expect(error?.message).toContain(message);
+  expect(ended.waitTill).toBeUndefined();
+  expect(requests()).toEqual([]);
 });

@@ -3,7 +3,6 @@ import { KEY } from '../support/account';
 import { listOf, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting, type StoredError } from '../support/engine/workflow';
-import { outcomesOf } from '../support/outputs';
 import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
 
@@ -64,18 +63,6 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     }
   });
 });
-
-test.each(['messages_sent', 'credits_used'])(
-  'An answer whose %s is 1, with three entries that say "sent", leaves all three uncertain',
-  async (field) => {
-    const messages = listOf(3).map(({ phone }, index) => ({ message_id: index + 1, phone, status: 'sent' }));
-    const data = { messages_sent: 3, credits_used: 3, [field]: 1, messages };
-    sandbox().setFaults([body(201, JSON.stringify({ success: true, data }))]);
-    const items = [{ list: listOf(3) }];
-    const ran = await run({ items, parameters: SEND_LIST, onError: 'continueErrorOutput' });
-    expect(outcomesOf(ran)).toEqual(['uncertain', 'uncertain', 'uncertain']);
-  },
-);
 
 /** What the user of a workflow sees, and what a model sees, which gets only the message. */
 function textOf({ message, description }: StoredError): string {

@@ -36,7 +36,6 @@ describe("'Never Send To'", () => {
   test.each<[string, string]>([
     ['', 'is empty, so nobody is left out'],
     ['={{ [] }}', 'is empty, so nobody is left out'],
-    ['={{ "" }}', 'is empty, so nobody is left out'],
     ['={{ [null] }}', 'is empty, so nobody is left out'],
     ['447700900005', 'has 1 number'],
     ["={{ Array.from({ length: 12 }, (_, index) => '+4477009001' + (10 + index)) }}", 'has 12 numbers'],
@@ -51,11 +50,7 @@ describe("'Never Send To'", () => {
 
   test.each([
     ['+5215512345678', '+525512345678'],
-    ['+525512345678', '5215512345678'],
     ['+5511987654321', '+55 11 8765-4321'],
-    ['+393331234567', '+39 0333 1234567'],
-    ['+5491123456789', '+54 11 2345 6789'],
-    ['+447700900123', '44 (0) 7700 900123'],
     ['+12395550123', '1 (239) 555-0123'],
   ])('recognizes %s as %s, with any Number Check, and so does Duplicate Messages', async (phone, optOut) => {
     for (const numberCheck of ['on', 'off'])
@@ -106,28 +101,26 @@ test('An error about opt-outs without numbers names the fields that the list has
   }
 });
 
-describe("'Include Other Input Fields'", () => {
-  const ALL = { includeOtherFields: true };
-  const items = contacts(3).map((contact, index) => ({
-    ...contact,
-    name: `Person ${index}`,
-    status: 'to send',
-    error: 'old',
-    reason: 'outside_window',
-    send_at: '2026-01-01T00:00:00.000Z',
-  }));
+const ALL = { includeOtherFields: true };
+const items = contacts(3).map((contact, index) => ({
+  ...contact,
+  name: `Person ${index}`,
+  status: 'to send',
+  error: 'old',
+  reason: 'outside_window',
+  send_at: '2026-01-01T00:00:00.000Z',
+}));
 
-  test.each(SENDING_OPERATIONS)(
-    "adds the item's own fields to the output of %s; the node's win",
-    async (_name, parameters) => {
-      const { outputs } = await run({ items, parameters: withOptions(parameters, { ...ALL, neverSendTo: OPT_OUTS }) });
-      expect(outputs[0]?.map(({ json: { name, text, status, reason } }) => [name, text, status, reason])).toEqual([
-        ['Person 0', 'Hello 0', 'sent', undefined],
-        ['Person 1', 'Hello 1', 'skipped', 'opted_out'],
-        ['Person 2', 'Hello 2', 'sent', undefined],
-      ]);
-      for (const { json } of outputs[0] ?? []) expect([json.error, json.send_at]).toEqual([undefined, undefined]);
-      expect(outputs[0]?.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
-    },
-  );
-});
+test.each(SENDING_OPERATIONS)(
+  "'Include Other Input Fields' adds the item's own fields to the output of %s; the node's win",
+  async (_name, parameters) => {
+    const { outputs } = await run({ items, parameters: withOptions(parameters, { ...ALL, neverSendTo: OPT_OUTS }) });
+    expect(outputs[0]?.map(({ json: { name, text, status, reason } }) => [name, text, status, reason])).toEqual([
+      ['Person 0', 'Hello 0', 'sent', undefined],
+      ['Person 1', 'Hello 1', 'skipped', 'opted_out'],
+      ['Person 2', 'Hello 2', 'sent', undefined],
+    ]);
+    for (const { json } of outputs[0] ?? []) expect([json.error, json.send_at]).toEqual([undefined, undefined]);
+    expect(outputs[0]?.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
+  },
+);

@@ -127,8 +127,9 @@ describe("'Duplicate Messages'", () => {
   });
 });
 
-describe("'Dry Run'", () => {
-  test.each(SENDING_OPERATIONS)('makes %s check and pack all messages without a request', async (_name, parameters) => {
+test.each(SENDING_OPERATIONS)(
+  "'Dry Run' makes %s check and pack all messages without a request",
+  async (_name, parameters) => {
     const ran = await run({
       items: [...contacts(150), { phone: 'abc', text: 'Hello' }],
       parameters: withOptions(parameters, { dryRun: true, checkCreditsFirst: true }),
@@ -142,8 +143,8 @@ describe("'Dry Run'", () => {
     expect(hintsOf(ran)[0]?.message).toBe(
       `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent. Nothing was sent. Item 150 can't be sent: the phone number contains a character that is not allowed. Numbering starts at 0. Numbers without + were read with the country code 44 (150 numbers).`,
     );
-  });
-});
+  },
+);
 
 describe("'Parallel Requests'", () => {
   /** Answers so late that all requests arrive before the first answer, even on a busy machine. */

@@ -71,9 +71,7 @@ describe('Send and Wait for Response', () => {
     ["in the workflow's time zone", '03:00', '2999-06-01T12:00'],
     ["in the workflow's time zone", '03:00', '2999-06-01 12:00'],
     ["in the workflow's time zone", '03:00', "={{ DateTime.fromISO('2999-06-01T12:00') }}"],
-    ["in the workflow's time zone", '03:00', "={{ '2999-06-01T12:00'.toDateTime() }}"],
     ['in the time zone that it names', '12:00', '2999-06-01T12:00:00Z'],
-    ['in the time zone that it names', '12:00', '2999-06-01T14:00:00+02:00'],
     ['in the time zone that it names', '12:00', 'June 1, 2999 12:00 UTC'],
     ['in the time zone that it names', '12:00', "={{ DateTime.fromISO('2999-06-01T12:00', { zone: 'UTC' }) }}"],
     ['in the time zone that it names', '12:00', "={{ String(new Date('2999-06-01T12:00:00Z')) }}"],
@@ -239,10 +237,8 @@ describe('The link of Send and Wait for Response', () => {
 
   test.each([
     ['approval', {}],
-    ['approval', { decision: 'maybe' }],
     ['approval', { decision: ['approve'] }],
     ['freeText', { text: '  ' }],
-    ['freeText', { decision: 'approve' }],
   ])('goes on waiting if a form for %s holds %j', async (responseType, form) => {
     const answer = await ask(withParameters({ responseType }));
     const { status, item, page } = await answer(form);

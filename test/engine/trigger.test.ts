@@ -61,36 +61,32 @@ describe('An active workflow', () => {
   });
 });
 
-describe('A workflow that is activated again', () => {
-  test.each([
-    ['nothing if the balance is the one it has reported', {}, [99], 99, []],
-    ['another low balance in a new process, as the credits may have risen', {}, [99, 80], 80, [[80]]],
-    ['a drop after a rise that n8n has not stored', { workflowId: 'a' }, [99, 200], 99, [[99]]],
-    ['nothing in the same process if the credits have not risen', { workflowId: 'b' }, [99, 80], 79, []],
-  ])('reports %s', async (_what, given, balances, credits, expected) => {
-    const active = await activateAt(150, given);
-    await pollWith(active, ...balances);
-    const again = await activateAt(credits, { ...given, stored: active.stored() });
-    await pollWith(again, credits - 1);
-    expect(reported(again)).toEqual(expected);
-  });
+test.each([
+  ['nothing if the balance is the one it has reported', {}, [99], 99, []],
+  ['another low balance in a new process, as the credits may have risen', {}, [99, 80], 80, [[80]]],
+  ['a drop after a rise that n8n has not stored', { workflowId: 'a' }, [99, 200], 99, [[99]]],
+  ['nothing in the same process if the credits have not risen', { workflowId: 'b' }, [99, 80], 79, []],
+])('A workflow that is activated again reports %s', async (_what, given, balances, credits, expected) => {
+  const active = await activateAt(150, given);
+  await pollWith(active, ...balances);
+  const again = await activateAt(credits, { ...given, stored: active.stored() });
+  await pollWith(again, credits - 1);
+  expect(reported(again)).toEqual(expected);
 });
 
-describe('A test run', () => {
-  test.each([100_000, 100, 99])(
-    'returns the current balance of %i, and leaves the stored data unchanged',
-    async (credits) => {
-      const active = await activateAt(150);
-      sandbox().setCredits(credits);
-      const test = await fetchTestEvent(setup({ stored: active.stored() }));
-      expect(test.error).toBeUndefined();
-      expect(test.items).toMatchObject([
-        { json: { credits, threshold: 100, user_id: 4711, user_name: 'Sandbox User', previous_credits: 150 } },
-      ]);
-      expect(test.staticData).toEqual(active.stored());
-    },
-  );
-});
+test.each([100_000, 100, 99])(
+  'A test run returns the current balance of %i, and leaves the stored data unchanged',
+  async (credits) => {
+    const active = await activateAt(150);
+    sandbox().setCredits(credits);
+    const test = await fetchTestEvent(setup({ stored: active.stored() }));
+    expect(test.error).toBeUndefined();
+    expect(test.items).toMatchObject([
+      { json: { credits, threshold: 100, user_id: 4711, user_name: 'Sandbox User', previous_credits: 150 } },
+    ]);
+    expect(test.staticData).toEqual(active.stored());
+  },
+);
 
 describe('An error', () => {
   const FAILS = '={{ $("Gone").first().json.credits }}';

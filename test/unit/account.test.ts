@@ -27,8 +27,6 @@ const ADDRESSES: Array<[written: string, used: string]> = [
   ['https://api.example.com/v1///', 'https://api.example.com/v1'],
   ['\u00a0 https://api.example.com/api/v1/ \n\ufeff', 'https://api.example.com/api/v1'],
   ['api.example.com:8443/v1/', 'https://api.example.com:8443/v1'],
-  ['http://localhost:3000/v1', 'http://localhost:3000/v1'],
-  ['localhost:3000/v1', 'https://localhost:3000/v1'],
   ['HTTP://localhost:3000/v1', 'HTTP://localhost:3000/v1'],
   ['httpsservice.example.com/v1', 'https://httpsservice.example.com/v1'],
   ['api.example.com/v1?to=https://other.example.com', 'https://api.example.com/v1?to=https://other.example.com'],

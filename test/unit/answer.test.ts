@@ -34,51 +34,49 @@ const openWith =
   (what: string) =>
   (status: number): [string, number, unknown, string] => [what, status, '', `uncertain HTTP_${status} request`];
 
-describe('An answer with', () => {
-  test.each<[what: string, statusCode: number, body: unknown, meaning: string]>([
-    // 2xx, success: true and data
-    ['a message that was sent', 201, SENT, 'accepted'],
-    // 3xx, 4xx, and 2xx with success: false and a code of the document
-    ['a missing key', 401, refusal('MISSING_API_KEY'), 'rejected MISSING_API_KEY run'],
-    ['a wrong key', 401, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
-    ['status 401 and no body', 401, '', 'rejected INVALID_API_KEY run'],
-    ['status 401 and an unknown code', 401, refusal('ON_HOLD'), 'rejected ON_HOLD run'],
-    ['no credits', 402, refusal('INSUFFICIENT_CREDITS'), 'rejected INSUFFICIENT_CREDITS run'],
-    ['status 403', 403, '', 'rejected FORBIDDEN unclear'],
-    ['status 404', 404, PAGE, 'rejected NOT_FOUND unclear'],
-    ['status 405', 405, '', 'rejected NOT_FOUND unclear'],
-    ['status 422', 422, refusal('VALIDATION_ERROR'), 'rejected VALIDATION_ERROR request'],
-    ['the code in lower case', 422, refusal('validation-error'), 'rejected VALIDATION_ERROR request'],
-    ['an error that is a text', 422, { success: false, error: 'Invalid' }, 'rejected VALIDATION_ERROR request'],
-    ['status 400', 400, '', 'rejected HTTP_400 request'],
-    ['an unknown code', 400, refusal('NOT_CONNECTED'), 'rejected NOT_CONNECTED request'],
-    ['status 406 and a page', 406, PAGE, 'rejected HTTP_406 unclear'],
-    ['a code with odd characters', 400, refusal('<b> NO_ACCOUNT'), 'rejected HTTP_400 request'],
-    ['status 300', 300, '', 'rejected REDIRECTED unclear'],
-    ['a redirect', 302, '', 'rejected REDIRECTED unclear'],
-    ['status 200 and a wrong key', 200, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
-    // the rate limit
-    ['status 429 and no body', 429, '', 'rejected RATE_LIMITED run'],
-    ['status 429 and any code', 429, refusal('SERVER_ERROR'), 'rejected RATE_LIMITED run'],
-    ['status 429 and a timeout', 429, { message: 'Timeout' }, 'rejected RATE_LIMITED run'],
-    ['a 429 that names a message', 429, refusal('X', { details: ['messages.3.message'] }), 'rejected RATE_LIMITED run'],
-    // everything else
-    ...[303, 408, 409, 425, 499].map(openWith('a status that leaves it open')),
-    ['a conflict and a code of the document', 409, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
-    ['status 500', 500, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
-    ['status 500 and the code of a refusal', 500, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
-    ['status 500 and success', 500, SENT, 'uncertain HTTP_500 request'],
-    ['status 200 and SERVER_ERROR', 200, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
-    ['status 200 and an unknown code', 200, refusal('BLOCKED'), 'uncertain BLOCKED request'],
-    ['status 200 and success: false alone', 200, { success: false }, 'uncertain HTTP_200 request'],
-    ['an empty body', 201, '', 'uncertain UNREADABLE_ANSWER request'],
-    ['a JSON list', 201, [SENT], 'uncertain UNREADABLE_ANSWER request'],
-    ['success and no data', 201, { success: true }, 'uncertain UNREADABLE_ANSWER request'],
-    ['success as a text', 201, { success: 'true', data: {} }, 'uncertain UNREADABLE_ANSWER request'],
-    ...[NaN, 0, 101, 600, 999].map(openWith('an invalid status')),
-  ])('%s (%d) has the meaning of its row', (_what, statusCode, body, meaning) => {
-    expect(meaningOf(statusCode, body)).toBe(meaning);
-  });
+test.each<[what: string, statusCode: number, body: unknown, meaning: string]>([
+  // 2xx, success: true and data
+  ['a message that was sent', 201, SENT, 'accepted'],
+  // 3xx, 4xx, and 2xx with success: false and a code of the document
+  ['a missing key', 401, refusal('MISSING_API_KEY'), 'rejected MISSING_API_KEY run'],
+  ['a wrong key', 401, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
+  ['status 401 and no body', 401, '', 'rejected INVALID_API_KEY run'],
+  ['status 401 and an unknown code', 401, refusal('ON_HOLD'), 'rejected ON_HOLD run'],
+  ['no credits', 402, refusal('INSUFFICIENT_CREDITS'), 'rejected INSUFFICIENT_CREDITS run'],
+  ['status 403', 403, '', 'rejected FORBIDDEN unclear'],
+  ['status 404', 404, PAGE, 'rejected NOT_FOUND unclear'],
+  ['status 405', 405, '', 'rejected NOT_FOUND unclear'],
+  ['status 422', 422, refusal('VALIDATION_ERROR'), 'rejected VALIDATION_ERROR request'],
+  ['the code in lower case', 422, refusal('validation-error'), 'rejected VALIDATION_ERROR request'],
+  ['an error that is a text', 422, { success: false, error: 'Invalid' }, 'rejected VALIDATION_ERROR request'],
+  ['status 400', 400, '', 'rejected HTTP_400 request'],
+  ['an unknown code', 400, refusal('NOT_CONNECTED'), 'rejected NOT_CONNECTED request'],
+  ['status 406 and a page', 406, PAGE, 'rejected HTTP_406 unclear'],
+  ['a code with odd characters', 400, refusal('<b> NO_ACCOUNT'), 'rejected HTTP_400 request'],
+  ['status 300', 300, '', 'rejected REDIRECTED unclear'],
+  ['a redirect', 302, '', 'rejected REDIRECTED unclear'],
+  ['status 200 and a wrong key', 200, refusal('INVALID_API_KEY'), 'rejected INVALID_API_KEY run'],
+  // the rate limit
+  ['status 429 and no body', 429, '', 'rejected RATE_LIMITED run'],
+  ['status 429 and any code', 429, refusal('SERVER_ERROR'), 'rejected RATE_LIMITED run'],
+  ['status 429 and a timeout', 429, { message: 'Timeout' }, 'rejected RATE_LIMITED run'],
+  ['a 429 that names a message', 429, refusal('X', { details: ['messages.3.message'] }), 'rejected RATE_LIMITED run'],
+  // everything else
+  ...[303, 408, 409, 425, 499].map(openWith('a status that leaves it open')),
+  ['a conflict and a code of the document', 409, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
+  ['status 500', 500, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
+  ['status 500 and the code of a refusal', 500, refusal('VALIDATION_ERROR'), 'uncertain VALIDATION_ERROR request'],
+  ['status 500 and success', 500, SENT, 'uncertain HTTP_500 request'],
+  ['status 200 and SERVER_ERROR', 200, refusal('SERVER_ERROR'), 'uncertain SERVER_ERROR request'],
+  ['status 200 and an unknown code', 200, refusal('BLOCKED'), 'uncertain BLOCKED request'],
+  ['status 200 and success: false alone', 200, { success: false }, 'uncertain HTTP_200 request'],
+  ['an empty body', 201, '', 'uncertain UNREADABLE_ANSWER request'],
+  ['a JSON list', 201, [SENT], 'uncertain UNREADABLE_ANSWER request'],
+  ['success and no data', 201, { success: true }, 'uncertain UNREADABLE_ANSWER request'],
+  ['success as a text', 201, { success: 'true', data: {} }, 'uncertain UNREADABLE_ANSWER request'],
+  ...[NaN, 0, 101, 600, 999].map(openWith('an invalid status')),
+])('An answer with %s (%d) has the meaning of its row', (_what, statusCode, body, meaning) => {
+  expect(meaningOf(statusCode, body)).toBe(meaning);
 });
 
 describe('A rejection', () => {
@@ -241,29 +239,25 @@ test('A rejection has the error, which names the rejected messages, and how long
   expect(limited).toMatchObject({ kind: 'rejected', retryAfter: 7_000 });
 });
 
-describe('The data of an answer', () => {
-  test('have a message_id of 19 digits exactly, and texts that look like one unchanged', () => {
-    const body = `{"success":true,"data":{"message_id" : 9223372036854775807,
-      "messages":[{"message_id":9223372036854775806},{"message_id":7}],"note":"\\"message_id\\": 9223372036854775807"}}`;
-    expect(reply(201, body)).toEqual({
-      kind: 'accepted',
-      data: {
-        message_id: '9223372036854775807',
-        messages: [{ message_id: '9223372036854775806' }, { message_id: 7 }],
-        note: '"message_id": 9223372036854775807',
-      },
-    });
+test('The data of an answer have a message_id of 19 digits exactly, and texts that look like one unchanged', () => {
+  const body = `{"success":true,"data":{"message_id" : 9223372036854775807,
+    "messages":[{"message_id":9223372036854775806},{"message_id":7}],"note":"\\"message_id\\": 9223372036854775807"}}`;
+  expect(reply(201, body)).toEqual({
+    kind: 'accepted',
+    data: {
+      message_id: '9223372036854775807',
+      messages: [{ message_id: '9223372036854775806' }, { message_id: 7 }],
+      note: '"message_id": 9223372036854775807',
+    },
   });
 });
 
-describe('The API key', () => {
-  const repeated = refusal('INVALID_API_KEY', { message: `Key ${KEY}`, details: { key: `Bearer ${KEY}`, [KEY]: KEY } });
+const repeated = refusal('INVALID_API_KEY', { message: `Key ${KEY}`, details: { key: `Bearer ${KEY}`, [KEY]: KEY } });
 
-  test('is in no reply, even if n8n has parsed the body', () => {
-    for (const body of [repeated, JSON.stringify(repeated)])
-      expect(JSON.stringify(readReply({ statusCode: 401, body, headers: {} }, keyMask(KEY)))).not.toContain(KEY);
-    expect(JSON.stringify(reply(201, { success: true, data: { key: KEY } }))).not.toContain(KEY);
-  });
+test('The API key is in no reply, even if n8n has parsed the body', () => {
+  for (const body of [repeated, JSON.stringify(repeated)])
+    expect(JSON.stringify(readReply({ statusCode: 401, body, headers: {} }, keyMask(KEY)))).not.toContain(KEY);
+  expect(JSON.stringify(reply(201, { success: true, data: { key: KEY } }))).not.toContain(KEY);
 });
 
 test('The phones and texts of a request are in no reply to it', () => {

@@ -94,20 +94,18 @@ describe('A failure', () => {
   });
 });
 
-describe('The failure of one message of a batch', () => {
-  const ofRequest = failureWith({ code: 'VALIDATION_ERROR', httpStatus: 422, scope: 'run', message: 'The request' });
+const ofRequest = failureWith({ code: 'VALIDATION_ERROR', httpStatus: 422, scope: 'run', message: 'The request' });
 
-  test('contains what the service says about it, without markup and phone numbers', () => {
-    const complaints = ['<b>wrong</b>', '', '<b>wrong</b>', `${phoneAt(123)} is blocked`].map((text) => ({
-      index: 3,
-      text,
-    }));
-    const failed = messageFailure(ofRequest, complaints);
-    expect(failed).toMatchObject({ code: 'VALIDATION_ERROR', message: 'The service rejected this message' });
-    expect(descriptionOf(failed)).toBe(
-      'Correct it, then try again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',
-    );
-  });
+test('The failure of one message of a batch contains what the service says about it, without markup and phone numbers', () => {
+  const complaints = ['<b>wrong</b>', '', '<b>wrong</b>', `${phoneAt(123)} is blocked`].map((text) => ({
+    index: 3,
+    text,
+  }));
+  const failed = messageFailure(ofRequest, complaints);
+  expect(failed).toMatchObject({ code: 'VALIDATION_ERROR', message: 'The service rejected this message' });
+  expect(descriptionOf(failed)).toBe(
+    'Correct it, then try again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',
+  );
 });
 
 const SAFE = 'Do something.';

@@ -151,12 +151,6 @@ test('What is closed while its removal waits stays in the list', async () => {
   expect(await left()).toEqual([...claimed('new'), 'order']);
 });
 
-test('A claim of what is noted leaves it as it was', async () => {
-  const { facts, left } = setUp({}, { entries: ['order'] });
-  expect(await facts.claim(['order'])).toEqual(['noted']);
-  expect(await left()).toEqual(['order']);
-});
-
 test('Claims of one process at the same moment are written together, and one of those for the same fact wins', async () => {
   let writes = 0;
   const { facts, left } = setUp({ beforeRecord: () => void (writes += 1) });

@@ -48,7 +48,6 @@ describe('The fields of a custom form', () => {
 
   test.each<[unknown, string]>([
     [[], "'Form Elements' has no fields"],
-    [undefined, "'Form Elements' has no fields"],
     ['words', "'Form Elements' has no fields"],
     [[{ fieldLabel: 'A' }, { fieldLabel: ' ' }], label(2)],
     [[{ fieldLabel: '__proto__' }], label(1)],

@@ -99,11 +99,9 @@ test('After a gap, a low balance fires unless it is the one before', () => {
   expect(after.map(({ fires }) => fires)).toEqual([no, YES, YES, no]);
 });
 
-describe('The stored state', () => {
-  test('has the credits of the previous poll, but not those of another account', () => {
-    const first = decide(undefined, { credits: 120, owner: 1 }, SETTINGS, START);
-    expect(first.previousCredits).toBeNull();
-    expect(decide(first.next, { credits: 99, owner: 1 }, SETTINGS, START).previousCredits).toBe(120);
-    expect(decide(first.next, { credits: 99, owner: 2 }, SETTINGS, START).previousCredits).toBeNull();
-  });
+test('The stored state has the credits of the previous poll, but not those of another account', () => {
+  const first = decide(undefined, { credits: 120, owner: 1 }, SETTINGS, START);
+  expect(first.previousCredits).toBeNull();
+  expect(decide(first.next, { credits: 99, owner: 1 }, SETTINGS, START).previousCredits).toBe(120);
+  expect(decide(first.next, { credits: 99, owner: 2 }, SETTINGS, START).previousCredits).toBeNull();
 });

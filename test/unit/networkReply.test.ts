@@ -27,7 +27,6 @@ test.each<[code: string, text: string, message: string, retryable?: true]>([
   ['EAFNOSUPPORT', 'connect', NO_CONNECTION],
   ['EACCES', 'connect', NOT_ALLOWED],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', NOT_SECURE],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', NOT_SECURE],
   ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", NOT_SECURE],
 ])(
   'Nothing was sent after %s (%s), and the request is repeated only if the cause may be transient',
@@ -123,7 +122,6 @@ test.each<[code: string | undefined, text: string, failure?: string]>([
   ['ECONNRESET', 'socket hang up'],
   ['EPIPE', 'write EPIPE'],
   ['ENETDOWN', 'write'],
-  ['ECONNABORTED', 'timeout of 300000ms exceeded', 'TIMEOUT'],
   ['ETIMEDOUT', 'timeout of 300000ms exceeded', 'TIMEOUT'],
   ['EPROTO', 'write EPROTO decryption failed or bad record mac'],
   ['SOMETHING_NEW', 'Nobody knows'],

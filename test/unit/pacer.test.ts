@@ -131,13 +131,3 @@ test('A key whose limit no run has set has that of the API document', async () =
   const started = await traffic(key, Array(61).fill({ at: 0, toService: 0, back: 0 }));
   expect(started.slice(-2).map(({ startedAt }) => startedAt)).toEqual([0, WINDOW]);
 });
-
-test('A slot that is canceled passes to the next request', async () => {
-  const { clock, pacer, acquire } = setUp();
-  await acquire();
-  const next = acquire();
-  await settled();
-  pacer.cancel();
-  expect(await next).toBe(true);
-  expect(clock.now()).toBe(0);
-});

@@ -1,15 +1,6 @@
 import { plainPath, valueAt } from '../../nodes/MessagingSend/n8n/input/itemParameters';
 
 test.each([
-  ['={{ $json.phone }}', ['phone']],
-  ['={{\n  $json.body.contact_1 \n}}', ['body', 'contact_1']],
-  ['={{ $json["phone number"] }}', ['phone number']],
-  ["={{ $json['phone number'] }}", ['phone number']],
-  ['={{ $json.list[0].phone }}', ['list', 0, 'phone']],
-  ['={{ $json[""] }}', ['']],
-])('The expression %s only names a field', (parameter, path) => expect(plainPath(parameter)).toEqual(path));
-
-test.each([
   ['A fixed text', '{{ $json.phone }}'],
   ['Text around it', '=+{{ $json.phone }}'],
   ['A space around it', '={{ $json.phone }} '],

@@ -10,9 +10,6 @@ const UK = '447700900123';
 const US = '12125550123';
 const RUSSIA = '79161234567';
 const INDIA = '919876543210';
-const NEPAL = '9779841234567';
-const AUSTRALIA = '61412345678';
-const SATELLITE = '881612345678';
 
 function windowOf(from: string, to: string, days: readonly number[] = EVERY_DAY): SendWindow {
   const [fromMinute, toMinute] = [from, to].map((time) => {
@@ -33,15 +30,11 @@ const SHORT = windowOf('10:00', '18:00');
 
 test.each([
   // 5.5 hours ahead of UTC.
-  ['before it opens', DAYTIME, INDIA, '2026-06-10T03:00:00Z', '2026-06-10T03:30'],
   ['in its last second', DAYTIME, INDIA, '2026-06-10T14:29:59.999Z', 'now'],
   ['at its end', DAYTIME, INDIA, '2026-06-10T14:30:00Z', '2026-06-11T03:30'],
   // 09:00 in Honolulu and Adak is 15:00 in New York; 20:00 in Newfoundland is 18:30 there.
-  ['where not all of a country is inside', DAYTIME, US, '2026-07-08T18:59:59Z', '2026-07-08T19:00'],
   ['where a part of a country is past it', DAYTIME, US, '2026-07-08T22:30:00Z', '2026-07-09T19:00'],
   ["that is never open everywhere: Moscow's clock", SHORT, RUSSIA, '2026-06-10T05:00:00Z', '2026-06-10T07:00'],
-  ["for a number of no country: the workflow's clock", DAYTIME, SATELLITE, '2026-06-10T06:00:00Z', '2026-06-10T07:00'],
-  ['on its only day, past its end', windowOf('09:00', '20:00', MONDAY), UK, '2026-06-08T19:00:00Z', '2026-06-15T08:00'],
   ['on a day that has begun there alone', windowOf('00:00', '24:00', MONDAY), INDIA, '2026-06-07T18:30:00Z', 'now'],
   // Clocks in the UK are put forward on 29 March 2026 at 01:00 UTC, back on 25 October at 01:00 UTC.
   ['in an hour that a day lacks', windowOf('01:00', '02:00'), UK, '2026-03-29T00:59:00Z', '2026-03-30T00:00'],
@@ -70,19 +63,8 @@ test("A window opens in the first minute that is inside in all zones, or else in
 }, 60_000);
 
 function phones(): fc.Arbitrary<string> {
-  return fc.constantFrom(
-    UK,
-    US,
-    RUSSIA,
-    INDIA,
-    NEPAL,
-    AUSTRALIA,
-    '34612345678',
-    '5511987654321',
-    '6421123456',
-    '212612345678',
-    '96171123456',
-  );
+  const others = ['9779841234567', '61412345678', '34612345678', '5511987654321', '6421123456', '212612345678'];
+  return fc.constantFrom(UK, US, RUSSIA, INDIA, '96171123456', ...others);
 }
 
 /** Within days of a change of many clocks, or any. */

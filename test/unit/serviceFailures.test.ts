@@ -96,18 +96,16 @@ describe('An outage in the middle of a campaign', () => {
   });
 });
 
-describe('An attempt after one that ended uncertain', () => {
-  const after = (uncertainInARow: number, changes: Changes = {}): Changes => ({
-    ...changes,
-    outages: { uncertainInARow, note: () => undefined },
-  });
+const after = (uncertainInARow: number, changes: Changes = {}): Changes => ({
+  ...changes,
+  outages: { uncertainInARow, note: () => undefined },
+});
 
-  test('continues to count, so that all attempts together risk no more than one', async () => {
-    expect((await send(8, 2, lostFrom(1), after(2))).requests).toHaveLength(1);
-    const third = await send(8, 2, lostFrom(1), after(3));
-    expect([third.requests.length, third.balances]).toEqual([0, 0]);
-    expect(third.failureOf(0)).toMatch(/^SERVICE_DOWN/);
-  });
+test('An attempt after one that ended uncertain continues to count, so that all attempts together risk no more than one', async () => {
+  expect((await send(8, 2, lostFrom(1), after(2))).requests).toHaveLength(1);
+  const third = await send(8, 2, lostFrom(1), after(3));
+  expect([third.requests.length, third.balances]).toEqual([0, 0]);
+  expect(third.failureOf(0)).toMatch(/^SERVICE_DOWN/);
 });
 
 /** A page of a firewall. */

@@ -42,15 +42,6 @@ test.each([
   expect(zonesOf(phone)).toEqual(zones);
 });
 
-test.each([
-  ['79161234567', 'Europe/Moscow', 11],
-  ['12125550123', 'America/New_York', 16],
-])("A number in a country with several clocks has the capital's first: %s", (phone, capital, clocks) => {
-  const zones = zonesOf(phone);
-  expect(zones[0]).toBe(capital);
-  expect(new Set(zones).size).toBe(clocks);
-});
-
 test('Numbers that belong to no country have no time zone', () => {
   expect(zonesOf('80012345678')).toEqual([]);
   expect(zonesOf('88212345678')).toEqual([]);
