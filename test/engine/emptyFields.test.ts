@@ -97,7 +97,6 @@ describe('The empty fields of a text are found:', () => {
     ['=On {{ DateTime.fromISO($json.missing).toFormat("d MMM") }}', ['missing']],
     ['=On {{ DateTime.fromISO($json.name) }}', ['DateTime.fromISO($json.name)']],
     ['=Total {{ $json.net * 1.2 }} EUR', ['net']],
-    ['=Total {{ Number($json.missing).toFixed(2) }} EUR', ['missing']],
     ['=You chose {{ $json.tags }}.', ['tags']],
     ['=In {{ [$json.missing, $json.at.city].join(", ") }}.', ['missing', 'at.city']],
     ['=Hi {{ $json.rows.map((row) => "- " + row.name).join() }}', ['$json.rows.map((row) => "- " + row.name).join()']],

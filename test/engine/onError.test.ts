@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf } from '../support/outputs';
-import { SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
 
 const { sandbox, run, received, requests } = nodeForTests();
 
@@ -51,24 +51,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
       itemOf(1, 'INVALID_PHONE', WRONG_PHONE, '07700 900001'),
       itemOf(3, 'INVALID_MESSAGE', 'The message is empty', phoneAt(3)),
     ]);
-  });
-
-  test('fails every item after one request with a wrong key, and passes none on as sent', async () => {
-    sandbox().setFaults([{ kind: 'status', status: 401, times: 99 }]);
-    const { outputs } = await run({ items: contacts(250), parameters, onError: 'continueErrorOutput' });
-    expect(outputs.map(({ length }) => length)).toEqual([0, 250]);
-    expect(requests()).toHaveLength(1);
-  });
-});
-
-test('A batch that the credits do not cover is not sent, and neither is any batch after it', async () => {
-  sandbox().setCredits(150);
-  const parameters = withOptions(SEND_BULK, { parallelRequests: 1 });
-  const { outputs } = await run({ items: contacts(250), parameters, onError: 'continueErrorOutput' });
-  expect(outputs.map(({ length }) => length)).toEqual([100, 150]);
-  expect(outputs[1]?.[0]?.json).toMatchObject({
-    error: 'Not enough credits (100 needed, 50 left)',
-    details: { outcome: 'not_sent', http_status: 402, required_credits: 100, available_credits: 50 },
   });
 });
 

@@ -112,12 +112,6 @@ describe.each(SENDING_OPERATIONS)('%s with the same list every day', (_name, giv
   const startDay = () => start({ parameters: inBatchesOf(1, oneByOne(given)), ...items(8) });
   const allButFrom = (index: number) => contacts(8).map((_contact, place) => (place === index ? 'uncertain' : 'sent'));
 
-  test('is not held up by an older execution that was killed and never retried', async () => {
-    await startDay().run(inFlight(5));
-    expect(outcomes(await startDay().finish())).toEqual(allSent(8));
-    expect(received()).toHaveLength(5 + 8);
-  });
-
   test("doesn't take an older execution's messages for its own, when both are killed and retried", async () => {
     const monday = startDay();
     await monday.run(inFlight(5));

@@ -198,13 +198,6 @@ describe('The link of Send and Wait for Response', () => {
     expect(item).toEqual({ data: { approved, respondedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string } });
   });
 
-  test('passes a comment on where the page has a field for it', async () => {
-    const answer = await ask(withParameters({ approvalOptions: { values: { commentLabel: 'Why?' } } }));
-    expect((await answer()).page).toContain('<label for="comment">Why?</label>');
-    const { item } = await answer({ decision: 'decline', comment: ' too much ' });
-    expect(item).toMatchObject({ data: { approved: false, comment: 'too much' } });
-  });
-
   test('takes one of two answers, and tells the other person so in words', async () => {
     const answer = await ask(setupOf({}));
     expect((await answer({ decision: 'approve' })).item).toBeDefined();
