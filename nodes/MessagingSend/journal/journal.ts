@@ -120,12 +120,13 @@ export class Journal {
       reservations?.reserve(batch).catch(() => null) ?? NONE,
       attempt?.begin(batch).catch(() => null) ?? false,
     ]);
-    if (taken?.size === 0 && isTaken === false) return 'leave';
+    const isFree = taken !== 'wait' && taken?.size === 0;
+    if (isFree && isTaken === false) return 'leave';
     inFlight.delete(batch);
-    if (taken?.size === 0) reservations?.giveUp(batch);
+    if (isFree) reservations?.giveUp(batch);
     if (taken === null || isTaken === null) return NOT_STORED;
-    if (taken.size === 0) return failure('anotherAttempt');
-    if (reservations?.mustWait(batch) === true) return 'wait';
+    if (isFree) return failure('anotherAttempt');
+    if (taken === 'wait') return 'wait';
     this.settleTaken(taken);
     return 'changed';
   }

@@ -46,17 +46,18 @@ export class Reservations {
 
   /**
    * Reserves messages that are not reserved yet: all of them, or none.
-   * @returns the messages that can't be reserved
+   * @returns the messages that can't be reserved; `wait` if some must wait for another run of this process
    * @throws what the storage throws
    */
-  async reserve(rows: readonly Row[]): Promise<Taken> {
+  async reserve(rows: readonly Row[]): Promise<Taken | 'wait'> {
     const left = rows.filter((row) => !this.own.has(row));
     const facts = this.factsOf(left);
     const states = left.length === 0 ? [] : await this.facts.claim(facts);
     const taken = takenOf(left, states);
     if (taken.size === 0) for (const row of left) this.own.add(row);
     else this.facts.retract(facts.filter((_fact, index) => states[index] === 'unknown'));
-    return taken;
+    // Asked at once: in a moment, the other run may have given them up, and they would be left out for nobody.
+    return taken.size > 0 && this.mustWait(left) ? 'wait' : taken;
   }
 
   giveUp(rows: readonly Row[]): void {
