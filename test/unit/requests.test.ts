@@ -220,6 +220,14 @@ describe('The balance', () => {
   });
 });
 
+test('The first reason for which a run is halted counts', () => {
+  const requests = setUp().run();
+  expect(requests.whyHalted).toBeNull();
+  requests.halt(RATE_LIMITED);
+  requests.halt(failure('stopped'));
+  expect(requests.whyHalted).toBe(RATE_LIMITED);
+});
+
 describe('A request that is not made leaves its slot to the next one', () => {
   test.each<[why: string, flight: Partial<Flight>, log: string[]]>([
     ['it is no longer wanted', { mayLeave: () => false }, []],
