@@ -1,33 +1,26 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 import { MAX_CHARACTERS } from '../../api/endpoints';
+import { textField } from '../../n8n/input/readOptions';
 
 type Show = NonNullable<IDisplayOptions['show']>;
 
 export const MAX_TEXT = MAX_CHARACTERS.toLocaleString('en-US');
 
-export const phone: INodeProperties = {
-  displayName: 'Phone',
-  name: 'phone',
-  type: 'string',
+export const phone = textField('Phone', 'phone', {
   required: true,
-  default: '',
   placeholder: 'e.g. 447700900123',
   hint: 'With the country code: 447700900123, not 07700 900123',
   description:
     "Phone number of the recipient, one per message. For numbers without a country code, add the option 'Default Country Code'.",
-};
+});
 
-export const message: INodeProperties = {
-  displayName: 'Message',
-  name: 'message',
-  type: 'string',
+export const message = textField('Message', 'message', {
   typeOptions: { rows: 4 },
   required: true,
-  default: '',
   placeholder: 'e.g. Hello Ada, your order is on its way.',
   description: 'Text to send. To address each recipient by name, drag a field from the input into it.',
-};
+});
 
 /** The two fields that Send, and Send Bulk with one message per item, have in common. */
 export function recipientAndText(show: Show, textHint?: string): INodeProperties[] {

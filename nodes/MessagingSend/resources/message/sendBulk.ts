@@ -31,9 +31,7 @@ export const sendBulk: INodePropertyOptions = {
   routing: routingOf(SEND_BULK.endpoint, forItem(JOB)),
 };
 
-const source = choiceField({
-  displayName: 'Source',
-  name: 'source',
+const source = choiceField('Source', 'source', {
   default: 'items',
   description: 'Where the messages come from',
   choices: {
