@@ -6,6 +6,7 @@ import { failure, FailureError } from '../failures/failure';
 import {
   GivenOptions,
   maxWait,
+  numberField,
   numberIn,
   optionsField,
   readLimitOptions,
@@ -24,36 +25,27 @@ const everyMinuteNotice: INodeProperties = {
   displayOptions: { show: { '/pollTimes.item[0].mode': ['everyMinute'] } },
 };
 
-const margin = {
-  displayName: 'Margin',
-  name: 'margin',
-  type: 'number',
-  typeOptions: { minValue: 0 },
+const margin = numberField('Margin', 'margin', {
+  min: 0,
   default: 0,
   description:
     "How many credits above 'Warn Below' the balance must rise before the next drop starts the workflow again. This prevents alerts in quick succession.",
-} satisfies INodeProperties;
+});
 
-const remindEvery = {
-  displayName: 'Remind Every (Hours)',
-  name: 'remindEvery',
-  type: 'number',
-  typeOptions: { minValue: 0 },
+const remindEvery = numberField('Remind Every (Hours)', 'remindEvery', {
+  min: 0,
   default: 0,
   description:
     'How often to start the workflow again while the balance stays low, such as 24 for once a day. With 0, it starts only once.',
-} satisfies INodeProperties;
+});
 
-const threshold: INodeProperties = {
-  displayName: 'Warn Below (Credits)',
-  name: 'threshold',
-  type: 'number',
-  typeOptions: { minValue: 1 },
+const threshold = numberField('Warn Below (Credits)', 'threshold', {
+  min: 1,
   required: true,
   default: 100,
   description:
     'Start the workflow when fewer credits than this are left. Choose more than your largest list needs: each message uses 1 credit.',
-};
+});
 
 /** The parameters of Messaging Send Trigger. n8n puts Poll Times before them. */
 export const lowBalanceProperties: INodeProperties[] = [
@@ -94,7 +86,7 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
   const given = new GivenOptions((path, fallback) => context.getNodeParameter(path, fallback));
   const settings = {
     lowBalance: {
-      threshold: given.read({ ...threshold, name: `/${threshold.name}` }, thresholdIn, 0),
+      threshold: given.read(threshold, thresholdIn, 0, ''),
       margin: given.read(margin, numberIn, margin.default),
       remindEvery: given.read(remindEvery, numberIn, remindEvery.default) * 60 * 60_000 || null,
     },

@@ -1,4 +1,10 @@
-import type { IDisplayOptions, INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
+import type {
+  IDisplayOptions,
+  INodeProperties,
+  INodePropertyCollection,
+  INodePropertyOptions,
+  NodePropertyTypes,
+} from 'n8n-workflow';
 
 import { type Failure, failure, FailureError } from '../../failures/failure';
 import type { RequestLimits } from '../../requests/requests';
@@ -6,34 +12,24 @@ import { reasonOf } from '../output/sentences';
 
 // The options that every operation and the trigger have: how long requests wait for the service's limit.
 
-export const maxWait = {
-  displayName: 'Max Wait (Minutes)',
-  name: 'longestWait',
-  type: 'number',
-  typeOptions: { minValue: 0 },
+export const maxWait = numberField('Max Wait (Minutes)', 'longestWait', {
+  min: 0,
   default: 5,
   description:
     'How long to keep trying while the service is busy or down. After that, the remaining messages are not sent.',
-} satisfies INodeProperties;
+});
 
-export const requestsPerMinute = {
-  displayName: 'Requests per Minute',
-  name: 'requestsPerMinute',
-  type: 'number',
-  typeOptions: { minValue: 1 },
+export const requestsPerMinute = numberField('Requests per Minute', 'requestsPerMinute', {
+  min: 1,
   default: 60,
   description:
     "How many requests to make per minute with this API key; the service allows 60. Runs that don't set it leave it as it is.",
-} satisfies INodeProperties;
+});
 
-export const includeOtherFields: INodeProperties = {
-  displayName: 'Include Other Input Fields',
-  name: 'includeOtherFields',
-  type: 'boolean',
-  noDataExpression: true,
+export const includeOtherFields = booleanField('Include Other Input Fields', 'includeOtherFields', {
   default: false,
   description: "Whether each output item also has the fields of its input item. This node's own fields win.",
-};
+});
 
 export function optionsField(options: INodeProperties[], show?: IDisplayOptions['show']): INodeProperties {
   return {
@@ -82,21 +78,21 @@ export class GivenOptions {
   ) {}
 
   /**
-   * @param field of the collection `options`; a name with a leading slash, as in n8n's own fields, is a path from the root
    * @param parse reads a value that was given. It returns nothing for an empty one that counts as not added, and throws a
    * FailureError, or what n8n throws, for one that can't be used
    * @param absent holds if the option is not added, or can't be used
+   * @param within the path to the field, with its last dot
    */
   read<Field extends OptionField, Value, Absent>(
     field: Field,
     parse: (value: unknown, field: Field, label: string) => Value | undefined,
     absent: Absent,
+    within = 'options.',
   ): Value | Absent {
-    const { name, displayName } = field;
     // Without its unit.
-    const label = displayName.replace(/ \(.*\)$/, '');
+    const label = field.displayName.replace(/ \(.*\)$/, '');
     try {
-      const value = this.valueOf(name.startsWith('/') ? name.slice(1) : `options.${name}`, NOT_ADDED);
+      const value = this.valueOf(`${within}${field.name}`, NOT_ADDED);
       return value === NOT_ADDED ? absent : (parse(value, field, label) ?? absent);
     } catch (error) {
       this.failure ??=
@@ -106,11 +102,6 @@ export class GivenOptions {
       return absent;
     }
   }
-}
-
-/** A field by its path from the root. */
-export function within<Field extends INodeProperties>(path: string, field: Field): Field {
-  return { ...field, name: `/${path}.${field.name}` };
 }
 
 // How values are read. An expression may give a text.
@@ -148,23 +139,45 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
+// How fields are declared: by the label that the panel shows, and the name that workflows store.
+
+type Details<Value> = Partial<Omit<INodeProperties, 'displayName' | 'name' | 'type' | 'options'>> & { default: Value };
+
+export function textField(label: string, name: string, details: Partial<Details<string>>) {
+  return field(label, name, 'string', { default: '', ...details });
+}
+
+export function numberField(label: string, name: string, details: Details<number> & { min: number; max?: number }) {
+  const { min, max, ...others } = details;
+  return field(label, name, 'number', { typeOptions: { minValue: min, maxValue: max }, ...others });
+}
+
+export function booleanField(label: string, name: string, details: Details<boolean>) {
+  return field(label, name, 'boolean', { noDataExpression: true, ...details });
+}
+
+function field<const Type extends NodePropertyTypes, Others>(label: string, name: string, type: Type, others: Others) {
+  return { displayName: label, name, type, ...others };
+}
+
 /** A field with choices, whose values its reader knows. */
 export type ChoiceField<Value extends string> = Omit<INodeProperties, 'options'> & {
   options: Array<INodePropertyOptions & { value: Value }>;
   default: Value;
 };
 
-/** @param choices by their values: the name of each, and what it does */
-export function choiceField<Value extends string>({
-  choices,
-  ...field
-}: Omit<INodeProperties, 'type' | 'options'> & {
-  default: NoInfer<Value>;
-  choices: Readonly<Record<Value, readonly [name: string, description?: string]>>;
-}): ChoiceField<Value> {
+type Choices<Value extends string> = Readonly<Record<Value, readonly [name: string, description?: string]>>;
+
+/** @param details with the choices by their values: the name of each, and what it does */
+export function choiceField<Value extends string>(
+  label: string,
+  name: string,
+  details: Details<NoInfer<Value>> & { choices: Choices<Value> },
+): ChoiceField<Value> {
+  const { choices, ...others } = details;
   const options = (Object.keys(choices) as Value[]).map((value) => {
-    const [name, description] = choices[value];
-    return { name, value, description };
+    const [choice, description] = choices[value];
+    return { name: choice, value, description };
   });
-  return { ...field, type: 'options', noDataExpression: true, options };
+  return field(label, name, 'options', { noDataExpression: true, options, ...others });
 }

@@ -3,7 +3,15 @@ import type { IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
 import { asText } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
-import { booleanIn, type GivenOptions, numberIn, optionsField, within } from './readOptions';
+import {
+  booleanField,
+  booleanIn,
+  type GivenOptions,
+  numberField,
+  numberIn,
+  optionsField,
+  textField,
+} from './readOptions';
 
 export interface RequestOptions {
   /** "Items per Batch", from 1 to 100. */
@@ -16,23 +24,18 @@ export interface RequestOptions {
   };
 }
 
-const itemsPerBatch = {
-  displayName: 'Items per Batch',
-  name: 'batchSize',
-  type: 'number',
-  typeOptions: { minValue: -1, maxValue: MAX_BATCH_SIZE },
+const itemsPerBatch = numberField('Items per Batch', 'batchSize', {
+  min: -1,
+  max: MAX_BATCH_SIZE,
   default: MAX_BATCH_SIZE,
   description: 'How many messages to send in one request, at most',
-} satisfies INodeProperties;
+});
 
-const batchInterval = {
-  displayName: 'Batch Interval (Ms)',
-  name: 'batchInterval',
-  type: 'number',
-  typeOptions: { minValue: 0 },
+const batchInterval = numberField('Batch Interval (Ms)', 'batchInterval', {
+  min: 0,
   default: 0,
   description: 'Minimum time between the starts of two requests, in milliseconds',
-} satisfies INodeProperties;
+});
 
 const batching: INodeProperties = {
   displayName: 'Batching',
@@ -45,33 +48,22 @@ const batching: INodeProperties = {
   options: [{ displayName: 'Batching', name: 'batch', values: [itemsPerBatch, batchInterval] }],
 };
 
-const ignoreSslIssues: INodeProperties = {
-  displayName: 'Ignore SSL Issues (Insecure)',
-  name: 'allowUnauthorizedCerts',
-  type: 'boolean',
-  noDataExpression: true,
+const ignoreSslIssues = booleanField('Ignore SSL Issues (Insecure)', 'allowUnauthorizedCerts', {
   default: false,
   description: 'Whether to connect even if SSL certificate validation is not possible',
-};
+});
 
-const proxy: INodeProperties = {
-  displayName: 'Proxy',
-  name: 'proxy',
-  type: 'string',
-  default: '',
+const proxy = textField('Proxy', 'proxy', {
   placeholder: 'e.g. http://proxy.example.com:3128',
   description: 'HTTP proxy to use, with user name and password if needed: http://name:password@proxy.example.com:3128',
-};
+});
 
-const timeout = {
-  displayName: 'Timeout (Milliseconds)',
-  name: 'timeout',
-  type: 'number',
-  typeOptions: { minValue: 1 },
+const timeout = numberField('Timeout (Milliseconds)', 'timeout', {
+  min: 1,
   // As long as n8n itself waits in a declarative node.
   default: 300_000,
   description: 'How long to wait for the response of the service',
-} satisfies INodeProperties;
+});
 
 /** n8n adds such a field to nodes that are declarative and nothing else: neither to a trigger nor to a node that waits. */
 function requestOptionsOf(...options: INodeProperties[]): INodeProperties {
@@ -83,24 +75,17 @@ export const requestOptions = requestOptionsOf(batching, ignoreSslIssues, proxy,
 /** For the trigger, which makes one request. */
 export const requestOptionsOfTrigger = requestOptionsOf(ignoreSslIssues, proxy, timeout);
 
-const given = {
-  size: within('requestOptions.batching.batch', itemsPerBatch),
-  interval: within('requestOptions.batching.batch', batchInterval),
-  ignoreSslIssues: within('requestOptions', ignoreSslIssues),
-  proxy: within('requestOptions', proxy),
-  timeout: within('requestOptions', timeout),
-};
-
-export function readRequestOptions(options: GivenOptions): RequestOptions {
-  const size = options.read(given.size, numberIn, given.size.default);
-  const address = options.read(given.proxy, proxyIn, undefined);
+export function readRequestOptions(given: GivenOptions): RequestOptions {
+  const [within, withinBatch] = ['requestOptions.', 'requestOptions.batching.batch.'];
+  const size = given.read(itemsPerBatch, numberIn, itemsPerBatch.default, withinBatch);
+  const address = given.read(proxy, proxyIn, undefined, within);
   return {
     // n8n's words: "-1 for disabled. 0 will be treated as 1." The service takes 100 at most (API part 8).
     batchSize: size < 0 ? MAX_BATCH_SIZE : Math.min(MAX_BATCH_SIZE, Math.max(1, Math.floor(size))),
-    interval: options.read(given.interval, numberIn, given.interval.default),
+    interval: given.read(batchInterval, numberIn, batchInterval.default, withinBatch),
     http: {
-      timeout: options.read(given.timeout, numberIn, given.timeout.default),
-      ...(options.read(given.ignoreSslIssues, booleanIn, false) && { skipSslCertificateValidation: true }),
+      timeout: given.read(timeout, numberIn, timeout.default, within),
+      ...(given.read(ignoreSslIssues, booleanIn, false, within) && { skipSslCertificateValidation: true }),
       ...(address !== undefined && { proxy: address }),
     },
   };

@@ -1,20 +1,21 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions, TestRun } from '../../delivery/options';
 import { failure, FailureError, isFailure } from '../../failures/failure';
 import { countryCodeIn } from '../../n8n/input/drafts';
 import {
+  booleanField,
   booleanIn,
   choiceField,
   choiceIn,
   type GivenOptions,
   includeOtherFields,
   maxWait,
+  numberField,
   numberIn,
   optionsField,
   readLimitOptions,
   requestsPerMinute,
+  textField,
 } from '../../n8n/input/readOptions';
 import { type PhoneRules, readPhone } from '../../phone/phone';
 import { MAX_TEXT } from './fields';
@@ -22,40 +23,26 @@ import { sendWindow, sendWindowIn } from './sendWindowOption';
 
 // The default of an option is what holds without it. The three that say "Off unless added" switch something on.
 
-const checkCreditsFirst: INodeProperties = {
-  displayName: 'Check Credits First',
-  name: 'checkCreditsFirst',
-  type: 'boolean',
-  noDataExpression: true,
+const checkCreditsFirst = booleanField('Check Credits First', 'checkCreditsFirst', {
   default: true,
   description:
     'Whether to read the balance first, and send nothing if it does not cover every message of the run. Off unless added.',
-};
+});
 
 /** Read for each item, in `n8n/input/drafts.ts`. */
-export const defaultCountryCode: INodeProperties = {
-  displayName: 'Default Country Code',
-  name: 'defaultCountryCode',
-  type: 'string',
-  default: '',
+export const defaultCountryCode = textField('Default Country Code', 'defaultCountryCode', {
   placeholder: 'e.g. 44 or GB',
   description:
     'Country code for numbers that have none, such as 44 or GB for 07700 900123. Without a code, messages to such numbers are not sent.',
-};
+});
 
-const dryRun: INodeProperties = {
-  displayName: 'Dry Run',
-  name: 'dryRun',
-  type: 'boolean',
-  noDataExpression: true,
+const dryRun = booleanField('Dry Run', 'dryRun', {
   default: true,
   description:
     'Whether to check everything and show what would be sent, without sending or using credits. Off unless added.',
-};
+});
 
-const duplicateMessages = choiceField({
-  displayName: 'Duplicate Messages',
-  name: 'duplicateMessages',
+const duplicateMessages = choiceField('Duplicate Messages', 'duplicateMessages', {
   default: 'sendOnce',
   description:
     "What to do with messages to the same person that have the same text, or the same 'Message Key'. The same text to another person is another message.",
@@ -70,19 +57,13 @@ const duplicateMessages = choiceField({
 });
 
 /** Read for each item, in `n8n/input/drafts.ts`. */
-const messageKey: INodeProperties = {
-  displayName: 'Message Key',
-  name: 'messageKey',
-  type: 'string',
-  default: '',
+const messageKey = textField('Message Key', 'messageKey', {
   placeholder: 'e.g. the order number',
   description:
     "Compared in place of the text, so that an order's message is sent once even if its text changes. It counts per person: one key can serve a whole list.",
-};
+});
 
-const emptyFields = choiceField({
-  displayName: 'Empty Fields',
-  name: 'emptyFields',
+const emptyFields = choiceField('Empty Fields', 'emptyFields', {
   default: 'doNotSend',
   description:
     "What to do with a message if a field in its text is empty, as in 'Hello ,' or 'Hello undefined'. Off unless added: the message is sent.",
@@ -92,9 +73,7 @@ const emptyFields = choiceField({
   },
 });
 
-const longMessages = choiceField({
-  displayName: 'Long Messages',
-  name: 'longMessages',
+const longMessages = choiceField('Long Messages', 'longMessages', {
   default: 'fail',
   description: `What to do with texts of more than ${MAX_TEXT} characters`,
   choices: {
@@ -104,20 +83,14 @@ const longMessages = choiceField({
   },
 });
 
-const neverSendTo: INodeProperties = {
-  displayName: 'Never Send To',
-  name: 'neverSendTo',
-  type: 'string',
+const neverSendTo = textField('Never Send To', 'neverSendTo', {
   typeOptions: { rows: 2 },
-  default: '',
   placeholder: 'e.g. 447700900123, 447700900124',
   description:
     "Numbers of people who opted out, separated by commas or lines, or a list from an expression. If one of them isn't a phone number, nothing is sent.",
-};
+});
 
-export const numberCheck = choiceField({
-  displayName: 'Number Check',
-  name: 'numberCheck',
+export const numberCheck = choiceField('Number Check', 'numberCheck', {
   default: 'on',
   description:
     'Whether to compare phone numbers with the numbering plan of their country. A number with a wrong length can reach a stranger.',
@@ -128,26 +101,19 @@ export const numberCheck = choiceField({
   },
 });
 
-const parallelRequests = {
-  displayName: 'Parallel Requests',
-  name: 'parallelRequests',
-  type: 'number',
-  typeOptions: { minValue: 1 },
+const parallelRequests = numberField('Parallel Requests', 'parallelRequests', {
+  min: 1,
   default: 4,
   description:
     'How many requests run in parallel; 4 are enough for 60 a minute. After a kill or an outage, only their messages are uncertain: at most 100 for each.',
-} satisfies INodeProperties;
+});
 
 const TESTED = 3;
 
-const testRun: INodeProperties = {
-  displayName: 'Test Run',
-  name: 'testRun',
-  type: 'string',
-  default: '',
+const testRun = textField('Test Run', 'testRun', {
   placeholder: 'e.g. 447700900123',
   description: `Your own phone number: it gets the first ${TESTED} messages, and the recipients get none. Test messages use credits, but don't count as sent.`,
-};
+});
 
 export const deliveryOptions = optionsField(
   [

@@ -2,7 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { asText, isRecord, type JsonRecord } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
-import { valuesOf } from '../../n8n/input/readOptions';
+import { textField, valuesOf } from '../../n8n/input/readOptions';
 import type { Field } from '../../questions/field';
 
 // The fields of Custom Form, with the names and the values that they have in n8n's own nodes.
@@ -27,15 +27,11 @@ export const formFields: INodeProperties = {
   default: {},
   description: 'Fields of the answer page',
   options: valuesOf(
-    {
-      displayName: 'Label',
-      name: 'fieldLabel',
-      type: 'string',
+    textField('Label', 'fieldLabel', {
       required: true,
-      default: '',
       placeholder: 'e.g. Delivery date',
       description: 'Text above the field. The output has the answer under this name.',
-    },
+    }),
     {
       displayName: 'Element Type',
       name: 'fieldType',
@@ -53,14 +49,12 @@ export const formFields: INodeProperties = {
       displayOptions: { show: { fieldType: ['checkbox', 'dropdown', 'radio'] } },
       default: { values: [{ option: '' }] },
       description: 'What can be chosen',
-      options: valuesOf({
-        displayName: 'Option',
-        name: 'option',
-        type: 'string',
-        default: '',
-        placeholder: 'e.g. In the morning',
-        description: 'Text of the choice, on the page and in the output',
-      }),
+      options: valuesOf(
+        textField('Option', 'option', {
+          placeholder: 'e.g. In the morning',
+          description: 'Text of the choice, on the page and in the output',
+        }),
+      ),
     },
     {
       displayName: 'Multiple Choice',
@@ -70,15 +64,11 @@ export const formFields: INodeProperties = {
       default: false,
       description: 'Whether several options can be chosen. The page then shows them as checkboxes.',
     },
-    {
-      displayName: 'Placeholder',
-      name: 'placeholder',
-      type: 'string',
+    textField('Placeholder', 'placeholder', {
       displayOptions: { show: { fieldType: ['email', 'number', 'text', 'textarea'] } },
-      default: '',
       placeholder: 'e.g. name@example.com',
       description: 'Text inside the field while it is empty',
-    },
+    }),
     {
       displayName: 'Required Field',
       name: 'requiredField',

@@ -1,6 +1,6 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
-import { choiceField, valuesOf } from '../../n8n/input/readOptions';
+import { choiceField, textField, valuesOf } from '../../n8n/input/readOptions';
 import type { Question, Response } from '../../questions/question';
 import { formFields, readFormFields } from './formFields';
 
@@ -33,37 +33,25 @@ export const responseType: INodeProperties = {
   description: 'How the recipient answers the question',
 };
 
-const approvalType = choiceField({
-  displayName: 'Type of Approval',
-  name: 'approvalType',
+const approvalType = choiceField('Type of Approval', 'approvalType', {
   default: 'double',
   choices: { double: ['Approve and Decline'], single: ['Approve Only'] },
 });
 
-const approveLabel: INodeProperties = {
-  displayName: 'Approve Button Label',
-  name: 'approveLabel',
-  type: 'string',
+const approveLabel = textField('Approve Button Label', 'approveLabel', {
   default: 'Approve',
-};
+});
 
-const disapproveLabel: INodeProperties = {
-  displayName: 'Decline Button Label',
-  name: 'disapproveLabel',
-  type: 'string',
+const disapproveLabel = textField('Decline Button Label', 'disapproveLabel', {
   displayOptions: { show: { approvalType: ['double'] } },
   default: 'Decline',
-};
+});
 
-const commentLabel: INodeProperties = {
-  displayName: 'Comment Field Label',
-  name: 'commentLabel',
-  type: 'string',
-  default: '',
+const commentLabel = textField('Comment Field Label', 'commentLabel', {
   placeholder: 'e.g. Comment (optional)',
   hint: 'Without a label, the page has no comment field',
   description: 'Label of a field for a comment beside the decision',
-};
+});
 
 export const approvalOptions: INodeProperties = {
   displayName: 'Approval Options',
@@ -75,31 +63,21 @@ export const approvalOptions: INodeProperties = {
   options: valuesOf(approvalType, approveLabel, disapproveLabel, commentLabel),
 };
 
-export const buttonLabel: INodeProperties = {
-  displayName: 'Response Button Label',
-  name: 'responseButtonLabel',
-  type: 'string',
+export const buttonLabel = textField('Response Button Label', 'responseButtonLabel', {
   displayOptions: { show: { '/responseType': ['customForm', 'freeText'] } },
   default: 'Send',
   description: 'Label of the button that sends the text or the form',
-};
+});
 
-export const pageTitle: INodeProperties = {
-  displayName: 'Page Title',
-  name: 'responseFormTitle',
-  type: 'string',
-  default: '',
+export const pageTitle = textField('Page Title', 'responseFormTitle', {
   placeholder: 'e.g. Order 1042',
   description: "Title of the answer page, which browsers show in the tab. The default is the workflow's name.",
-};
+});
 
-export const thanks: INodeProperties = {
-  displayName: 'Thank You Text',
-  name: 'thankYouText',
-  type: 'string',
+export const thanks = textField('Thank You Text', 'thankYouText', {
   default: 'Thank you. You can close this page.',
   description: 'Text that the page shows after the answer',
-};
+});
 
 /**
  * Reads the page's parameters.

@@ -18,7 +18,7 @@ import {
 import { sendForRun } from '../../n8n/run';
 import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
 import { defaultCountryCode, numberCheck, readDeliveryOptions } from './deliveryOptions';
-import { forModels, MAX_TEXT, message, notForModels, phone } from './fields';
+import { forPeopleAndModels, MAX_TEXT, message, phone } from './fields';
 import { formFields } from './formFields';
 import { approvalOptions, buttonLabel, pageTitle, readPage, responseType, thanks } from './pageFields';
 import { FOREVER, limitWaitTime, readWaitLimit } from './waitLimit';
@@ -62,9 +62,8 @@ const maxWaitToSend: INodeProperties = {
 };
 
 export const sendAndWaitFields: INodeProperties[] = [
-  notForModels(sendTo, SHOW),
   // The editor has a button that lets the model fill in a tool's field, unless the field takes no expression.
-  forModels({ ...sendTo, noDataExpression: true }, SHOW),
+  ...forPeopleAndModels(sendTo, SHOW, { noDataExpression: true }),
   { ...question, displayOptions: { show: SHOW } },
   { ...responseType, displayOptions: { show: SHOW } },
   { ...approvalOptions, displayOptions: { show: { ...SHOW, responseType: ['approval'] } } },

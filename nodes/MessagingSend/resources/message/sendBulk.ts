@@ -7,7 +7,7 @@ import { choiceField } from '../../n8n/input/readOptions';
 import { routingOf } from '../../n8n/routing';
 import { forItem, forRun, type JobOfItems } from '../../n8n/run';
 import { readDeliveryOptions } from './deliveryOptions';
-import { forModels, MAX_TEXT, notForModels, recipientAndText } from './fields';
+import { filledIn, forPeopleAndModels, MAX_TEXT, recipientAndText } from './fields';
 
 const BULK = { resource: ['message'], operation: ['sendBulk'] };
 const FROM_ITEMS = { ...BULK, source: ['items'] };
@@ -31,9 +31,7 @@ export const sendBulk: INodePropertyOptions = {
   routing: routingOf(SEND_BULK.endpoint, forItem(JOB)),
 };
 
-const source = choiceField({
-  displayName: 'Source',
-  name: 'source',
+const source = choiceField('Source', 'source', {
   default: 'items',
   description: 'Where the messages come from',
   choices: {
@@ -52,19 +50,20 @@ const messages: INodeProperties = {
   required: true,
   default: '',
   placeholder: `e.g. ${LIST}`,
+  hint: `For example ${LIST}. Each input item sends its own list.`,
   description:
     'JSON array with one object per message, with "phone" and "message". You can drag a list from the input into this field.',
 };
 
 export const sendBulkFields: INodeProperties[] = [
-  notForModels(source, BULK),
   // A call by a model is one item, so with one message per item it could send only one message.
-  { ...forModels(source, BULK), default: 'json' },
+  ...forPeopleAndModels(source, BULK, { default: 'json' }),
   ...recipientAndText(FROM_ITEMS),
-  notForModels({ ...messages, hint: `For example ${LIST}. Each input item sends its own list.` }, FROM_LIST),
-  forModels(
-    messages,
-    FROM_LIST,
-    `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with the country code and digits only; message is the text, at most ${MAX_TEXT} characters. Each message uses a credit.`,
-  ),
+  ...forPeopleAndModels(messages, FROM_LIST, {
+    hint: undefined,
+    ...filledIn(
+      messages,
+      `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with the country code and digits only; message is the text, at most ${MAX_TEXT} characters. Each message uses a credit.`,
+    ),
+  }),
 ];

@@ -1,17 +1,13 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import type { SendWindow } from '../../delivery/sendWindow';
 import { failure, FailureError } from '../../failures/failure';
+import { textField } from '../../n8n/input/readOptions';
 
-export const sendWindow: INodeProperties = {
-  displayName: 'Send Window',
-  name: 'sendWindow',
-  type: 'string',
+export const sendWindow = textField('Send Window', 'sendWindow', {
   default: '09:00–20:00',
   placeholder: 'e.g. Mon–Fri 09:00–20:00',
   description:
     "When messages may be sent, by the clock of the recipient's country. Other messages are skipped, and their items say in send_at when they can be sent.",
-};
+});
 
 /** @throws FailureError for anything but a window: an empty one would let every message leave */
 export function sendWindowIn(value: unknown): SendWindow {

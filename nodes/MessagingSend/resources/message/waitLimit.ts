@@ -1,18 +1,16 @@
-import { type INodeProperties, tryToParseDateTime, WAIT_INDEFINITELY } from 'n8n-workflow';
+import { tryToParseDateTime, WAIT_INDEFINITELY } from 'n8n-workflow';
 
 import { failure, FailureError } from '../../failures/failure';
 import type { GivenOptions } from '../../n8n/input/readOptions';
+import { textField } from '../../n8n/input/readOptions';
 
 /** With the name that it has in n8n's own nodes. */
-export const limitWaitTime: INodeProperties = {
-  displayName: 'Limit Wait Time',
-  name: 'limitWaitTime',
-  type: 'string',
+export const limitWaitTime = textField('Limit Wait Time', 'limitWaitTime', {
   default: '45 minutes',
   placeholder: 'e.g. 45 minutes, 2 hours, 3 days or 2027-01-31 18:00',
   description:
     'How long to wait for an answer, such as 45 minutes or 3 days, or a date and time. Then the execution continues with the input items of this node.',
-};
+});
 
 export const FOREVER = () => WAIT_INDEFINITELY;
 
