@@ -282,15 +282,18 @@ class History {
       lineage.most.set(likeness, Math.max(count, lineage.most.get(likeness) ?? 0));
     }
     lineage.memories.add(memoryOf(settings));
-    const { options, isTest } = settings;
-    if (options.duplicateMessages !== 'sendOnceEver' || options.dryRun || isTest) return messages;
+    if (!settings.options.dryRun) this.noteAsked(settings, messages);
+    return messages;
+  }
+
+  private noteAsked(settings: Settings, messages: readonly RequestedMessage[]): void {
+    if (settings.options.duplicateMessages !== 'sendOnceEver' || settings.isTest) return;
     const names = new Map(messages.map((message) => [message, `${accountIn(settings, message)} ${message.identity}`]));
     for (const name of new Set(names.values())) {
       const { texts = new Set<string>(), runs = 0 } = this.askedOnce.get(name) ?? {};
       this.askedOnce.set(name, { texts, runs: runs + 1 });
     }
     for (const [{ texts }, name] of names) this.askedOnce.get(name)?.texts.add(texts?.[0]?.trim() ?? '');
-    return messages;
   }
 
   /** Reads what an attempt that has ended reports, and checks it. */
@@ -359,6 +362,8 @@ class History {
     moments: readonly Moment[],
     isRetry: boolean,
   ): void {
+    // A kill during a question leaves it open, which counts as asked.
+    if (settings.options.dryRun) this.noteAsked(settings, messages);
     const { accounts, operation, batchSize, maxTries, options } = settings;
     const inFlight = accounts * options.parallelRequests * (operation === 'send' ? 1 : (batchSize ?? 100));
     const plan = planOf(settings, messages);
