@@ -67,11 +67,6 @@ describe('After an uncertain reply', () => {
     const run = await send(20, 1, (_messages, request) => (request % 2 === 1 ? LOST : rejectWith({})));
     expect(run.items('uncertain')).toHaveLength(3);
   });
-
-  test('a run with On Error set to Stop ends without reading the balance', async () => {
-    const run = await send(8, 2, lostFrom(1), { stopOnFailure: true });
-    expect([run.requests.length, run.balances, run.outages]).toEqual([1, 0, [1]]);
-  });
 });
 
 describe('An outage in the middle of a campaign', () => {
@@ -183,12 +178,6 @@ describe('An answer that may be about the run or about one request', () => {
     const service: Service = () => (stop.abort(), BLOCKED);
     const run = await send(2, 1, service, { signal: stop.signal });
     expect(run.failureOf(1)).toMatch(/^STOPPED/);
-  });
-
-  test('ends a run with On Error set to Stop without another request', async () => {
-    const run = await send(8, 1, answering(BLOCKED, 2), { stopOnFailure: true });
-    expect([run.requests.length, run.balances]).toEqual([3, 0]);
-    expect(run.failureOf(2)).toBe('FORBIDDEN: Not allowed');
   });
 });
 
