@@ -200,8 +200,4 @@ describe('A poll', () => {
     const message = 'The balance could not be read in the time that n8n allows for a check';
     expect(active.errors).toMatchObject([{ message }]);
   });
-
-  test('works without a given time, as in n8n 2.35', async () => {
-    expect(reported(await activateAt(99, { withoutBudget: true }))).toEqual([[99]]);
-  });
 });

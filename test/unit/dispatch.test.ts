@@ -275,15 +275,4 @@ describe('A batch that waits for another run of this process', () => {
     expect(run.items('not_sent')).toEqual([0, 1]);
     expect(run.failureOf(0)).toMatch(/^INVALID_API_KEY/);
   });
-
-  test('is not sent if the user stops the run', async () => {
-    const { own, once } = waiting();
-    const stop = new AbortController();
-    const run = new Run(acceptAll, { journal: own, signal: stop.signal });
-    const sent = run.send(rowsUpTo(1));
-    setTimeout(() => stop.abort(), 20);
-    await sent;
-    expect(once()).toEqual(['wait 0']);
-    expect(run.failureOf(0)).toMatch(/^STOPPED/);
-  });
 });

@@ -109,6 +109,12 @@ test('Where all messages were sent or are uncertain, the error says that Retry w
   expect(description?.endsWith(`${BREAK}${CHECK_FIRST} Do something. ${again} Retry would send nothing.`)).toBe(true);
 });
 
+test('With Send Once, Also in Later Runs, an error warns of no second message', async () => {
+  const options = { ...OPTIONS, duplicateMessages: 'sendOnceEver' } as const;
+  const error = await errorOf(rowsOf(SENT, notSent()), { options, requests: 2 });
+  expect(error?.description).toBe(`1 sent, 1 not sent, 2 requests.${BREAK}Do something.`);
+});
+
 test('An error keeps its own text if n8n has one for a word in it', async () => {
   const message = 'Refused: EPERM ECONNREFUSED';
   const error = await errorOf(rowsOf(notSent({ message, httpStatus: null })));

@@ -47,21 +47,15 @@ describe('After an uncertain reply', () => {
     expect((await run(14_999)).items('not_sent')).toEqual([2, 3]);
   });
 
-  test('three in a row end the run, even if the balance is reported', async () => {
-    const run = await send(20, 2, lostFrom(1));
-    expect(run.report).toEqual({ requests: '0-1 | 2-3 | 4-5', uncertain: '0-5', not_sent: '6-19' });
-    expect(run.failureOf(19)).toMatch(/^SERVICE_DOWN/);
-  });
-
-  test('a message that was sent starts the count again', async () => {
-    const run = await send(20, 2, losing(1, 2, 4, 5, 7, 8));
-    expect(run.requests).toHaveLength(10);
-    expect(run.items('not_sent')).toEqual([]);
-  });
-
-  test('a rejected message does not start the count again, because it risked nothing', async () => {
-    const run = await send(20, 1, (_messages, request) => (request % 2 === 1 ? LOST : rejectWith({})));
-    expect(run.items('uncertain')).toHaveLength(3);
+  const mixed: Service = (_messages, request) => (request % 2 === 1 ? LOST : rejectWith({}));
+  test.each<[what: string, size: number, service: Service, uncertain: number, down: number]>([
+    ['three in a row end the run, even if the balance is reported', 2, lostFrom(1), 6, 14],
+    ['a message that was sent starts the count again', 2, losing(1, 2, 4, 5, 7, 8), 12, 0],
+    ['a rejected message does not start the count again, because it risked nothing', 1, mixed, 3, 15],
+  ])('%s', async (_what, size, service, uncertain, down) => {
+    const run = await send(20, size, service);
+    const unsent = upTo(20).filter((item) => run.failureOf(item).startsWith('SERVICE_DOWN'));
+    expect([run.items('uncertain').length, unsent.length]).toEqual([uncertain, down]);
   });
 });
 
