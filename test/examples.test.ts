@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 
 import { PROJECT_FOLDER, readManifest, readProjectFile } from '../tools/project';
-import { filesLinkedFrom } from './support/markdown';
+import { readPage } from './support/markdown';
 
 /** Checks the files of the examples without n8n; `test/e2e/examples.test.ts` runs them. */
 
@@ -95,7 +95,8 @@ describe.each(files)('%s', (file) => {
 
   test('is in the README of the examples, with a small picture', () => {
     const picture = `../docs/examples/${path.basename(file, '.json')}.png`;
-    expect(filesLinkedFrom(README)).toEqual(expect.arrayContaining([file, picture]));
+    const linked = readPage(README).links.map(({ target }) => target);
+    expect(linked).toEqual(expect.arrayContaining([file, picture]));
     expect(statSync(path.join(FOLDER, picture)).size).toBeLessThan(150_000);
   });
 });

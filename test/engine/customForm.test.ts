@@ -2,11 +2,9 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { linkIn, open, type Sent } from '../support/engine/webhook';
-import type { Setup } from '../support/engine/workflow';
 import { SEND_AND_WAIT } from '../support/parameters';
 
-const { setupOf, run, requests, texts } = nodeForTests({
+const { setupOf, run, ask, requests } = nodeForTests({
   items: contacts(1),
   parameters: SEND_AND_WAIT,
   mode: 'trigger',
@@ -21,16 +19,6 @@ const FIELDS: IDataObject[] = [
 ];
 const parametersWith = (values: IDataObject[], more: INodeParameters = {}) =>
   ({ ...SEND_AND_WAIT, responseType: 'customForm', formFields: { values }, ...more }) as INodeParameters;
-const asksForm = (values = FIELDS, more: Partial<Setup> = {}) =>
-  setupOf({ parameters: parametersWith(values), ...more });
-
-/** Asks. @returns a function that opens the link, or sends the form of its page */
-const ask = async (setup: Setup) => {
-  const waiting = await run(setup);
-  const link = linkIn(texts().at(-1) ?? '');
-  return async (form?: IDataObject, sent: Sent = {}) => await open(waiting, setup, link, form, sent);
-};
-
 describe('The link of a question with a custom form', () => {
   test('shows the fields, and passes the answers on by their labels', async () => {
     const options = { responseButtonLabel: 'Book', thankYouText: 'Booked.' };
@@ -56,7 +44,7 @@ describe('The link of a question with a custom form', () => {
   });
 
   test('can only be answered by the form of its page', async () => {
-    const answer = await ask(asksForm());
+    const answer = await ask(setupOf({ parameters: parametersWith(FIELDS) }));
     const { status, item } = await answer({ 'field-0': 'Ada' }, { contentType: 'application/x-www-form-urlencoded' });
     expect([status, item]).toEqual([415, undefined]);
   });

@@ -20,22 +20,6 @@ test("Messages whose keys end in different halves of emojis aren't duplicates", 
   expect(received()).toEqual(phones(0, 0, 0));
 });
 
-test.each(SENDING_OPERATIONS)('%s sends the other items if an expression throws for one', async (_name, parameters) => {
-  // If an expression itself throws an error, n8n ignores it and gives nothing.
-  const message = '={{ $json.bad ? $("No such node").first().json.text : $json.text }}';
-  const setup = {
-    items: contacts(4).map((contact, index) => ({ ...contact, bad: index === 2 })),
-    parameters: { ...parameters, message },
-  };
-  const { outputs } = await run({ ...setup, ...CONTINUE });
-  expect(received()).toEqual(phones(0, 1, 3));
-  expect(outputs[1]).toMatchObject([{ pairedItem: { item: 2 } }]);
-  expect(outputs[1]?.[0]?.json.error).toMatch(/^An expression in 'Message' can't be evaluated/);
-  sandbox().reset();
-  expect((await run(setup)).error?.context.itemIndex).toBe(2);
-  expect(received()).toEqual([]);
-});
-
 describe('Send Bulk from a list', () => {
   const ENTRY = '{"phone":"447700900001","message":"Hello"}';
 

@@ -72,6 +72,7 @@ describe('A message that only the service refuses', () => {
     const { error } = await run({ items: contacts(10), parameters: SEND_BULK });
     const message = 'The service rejected this message';
     expect(error).toMatchObject({ message, context: { itemIndex: 3 } });
+    expect(error?.description).toContain('Item 3 was not sent: the service rejected this message. Items 0, 1, 2, 4, 5');
     expect(received()).toEqual([]);
   });
 });

@@ -42,14 +42,6 @@ describe.each(['send', 'sendBulk', 'sendAndWait'])('In an n8n that runs a workfl
   const parameters = { ...SEND_BULK, operation, sendTo: '={{ $json.phone }}' };
   const NEEDS = "Sending needs n8n's engine v1, and this workflow runs on another engine";
 
-  test('makes no request, and names the engine that it needs', async () => {
-    for (const mode of ['manual', 'trigger'] as const) {
-      const { error } = await run({ mode, items: contacts(3), parameters });
-      expect(error?.message).toBe(NEEDS);
-    }
-    expect(requests()).toEqual([]);
-  });
-
   test('makes no request with On Error set to Continue, and says so at each item', async () => {
     const { error, outputs } = await run({ items: contacts(3), parameters, onError: 'continueRegularOutput' });
     expect(error).toBeUndefined();

@@ -4,7 +4,7 @@ import { selfSignedCertificate } from '../support/certificate';
 import { contacts, listOf } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
+import { inBatchesOf, SEND_BULK, SEND_LIST } from '../support/parameters';
 import { accountOf, requestSizes } from '../support/sandbox';
 
 const { sandbox, setupOf, run, requests } = nodeForTests({ items: contacts(1) });
@@ -21,13 +21,6 @@ test("'Batch Interval' is the shortest time from the start of a request to that 
   for (const [index, { started_at: arrival }] of requests().entries())
     expect(Date.parse(arrival) - begun).toBeGreaterThanOrEqual(index * 300 - 2);
   expect(requests()).toHaveLength(3);
-});
-
-test("'Batching' that Send still has from an earlier version does nothing", async () => {
-  const parameters = inBatchesOf(1, SEND, 60_000);
-  await run({ items: contacts(3), parameters });
-  await runRouting(setupOf({ items: contacts(4).slice(3), parameters }));
-  expect(requests()).toHaveLength(4);
 });
 
 test("'Timeout' ends a request, and its messages are uncertain", async () => {

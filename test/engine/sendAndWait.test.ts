@@ -2,13 +2,13 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { linkIn, open, type Sent } from '../support/engine/webhook';
+import { linkIn, open } from '../support/engine/webhook';
 import { continueWaiting, type Execution, runRouting, type Setup } from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
 import { SEND_AND_WAIT, withOptions } from '../support/parameters';
 
 const common = { items: contacts(1), parameters: SEND_AND_WAIT, mode: 'trigger' } as const;
-const { sandbox, setupOf, run, retry, received, texts, requests } = nodeForTests(common);
+const { sandbox, setupOf, run, retry, ask, received, texts, requests } = nodeForTests(common);
 const withParameters = (parameters: INodeParameters) => setupOf({ parameters: { ...SEND_AND_WAIT, ...parameters } });
 const latestText = () => texts().at(-1) ?? '';
 const waitTill = ({ run }: Execution) => run.waitTill;
@@ -170,14 +170,6 @@ describe('Send and Wait for Response', () => {
 });
 
 describe('The link of Send and Wait for Response', () => {
-  /** Asks. @returns what opens the link, or sends the form of its page */
-  const ask = async (setup: Setup) => {
-    const waiting = await run(setup);
-    const link = linkIn(latestText());
-    return async (form?: IDataObject, address = link, sent: Sent = {}) =>
-      await open(waiting, setup, address, form, sent);
-  };
-
   test('shows the question, and answers nothing when it is opened', async () => {
     const answer = await ask(withParameters({ message: 'Refund <b>50</b>?' }));
     const { status, page, headers, item } = await answer();
@@ -208,7 +200,7 @@ describe('The link of Send and Wait for Response', () => {
 
   test('takes another answer if n8n could not take the first one', async () => {
     const answer = await ask(setupOf({}));
-    await answer({ decision: 'approve' }, undefined, { n8nAnswers: 500 });
+    await answer({ decision: 'approve' }, { n8nAnswers: 500 });
     expect((await answer({ decision: 'decline' })).item).toMatchObject({ data: { approved: false } });
   });
 
@@ -216,7 +208,7 @@ describe('The link of Send and Wait for Response', () => {
     'is answered by nothing but the form of its page: %s',
     async (contentType) => {
       const answer = await ask(setupOf({}));
-      const { status, item } = await answer({ decision: 'approve' }, undefined, { contentType });
+      const { status, item } = await answer({ decision: 'approve' }, { contentType });
       expect([status, item]).toEqual([415, undefined]);
       expect((await answer({ decision: 'approve' })).item).toBeDefined();
     },
@@ -254,7 +246,7 @@ describe('The link of Send and Wait for Response', () => {
     const answer = await ask(setupOf({}));
     const later = linkIn(latestText()).replace('q=0', 'q=1');
     for (const form of [undefined, { decision: 'approve' }]) {
-      const { status, item, page } = await answer(form, later);
+      const { status, item, page } = await answer(form, {}, later);
       expect([status, item]).toEqual([410, undefined]);
       expect(page).not.toContain('Hello 0');
     }

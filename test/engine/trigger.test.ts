@@ -165,15 +165,6 @@ describe('An error', () => {
 });
 
 describe('A poll', () => {
-  test('waits after a 429, within Max Wait', async () => {
-    sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 1, on: 'balance' }]);
-    const start = Date.now();
-    const active = await activateAt(99, { parameters: parameters({}, { longestWait: 1 }) });
-    expect(Date.now() - start).toBeGreaterThanOrEqual(990);
-    expect(reported(active)).toEqual([[99]]);
-    expect(requests()).toHaveLength(2);
-  });
-
   test('reads the balance again after a server error, within Max Wait', async () => {
     sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance' }]);
     const active = await activateAt(99, { parameters: parameters({}, { longestWait: 1 }) });
@@ -208,9 +199,5 @@ describe('A poll', () => {
     await active.poll();
     const message = 'The balance could not be read in the time that n8n allows for a check';
     expect(active.errors).toMatchObject([{ message }]);
-  });
-
-  test('works without a given time, as in n8n 2.35', async () => {
-    expect(reported(await activateAt(99, { withoutBudget: true }))).toEqual([[99]]);
   });
 });

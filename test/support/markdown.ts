@@ -71,12 +71,6 @@ export function readPage(markdown: string): Page {
   return page;
 }
 
-/** @returns the files that a page links to, pictures included, by their path from the page. */
-export function filesLinkedFrom(markdown: string): string[] {
-  const targets = readPage(markdown).links.map(({ target }) => target);
-  return targets.filter((target) => !/^(#|[a-z]+:)/.test(target)).map((target) => target.replace(/#.*$/, ''));
-}
-
 function readCell(parts: Token[]): Cell {
   const bold: string[] = [];
   for (const [index, { type }] of parts.entries()) {

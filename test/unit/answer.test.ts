@@ -252,14 +252,6 @@ test('The data of an answer have a message_id of 19 digits exactly, and texts th
   });
 });
 
-const repeated = refusal('INVALID_API_KEY', { message: `Key ${KEY}`, details: { key: `Bearer ${KEY}`, [KEY]: KEY } });
-
-test('The API key is in no reply, even if n8n has parsed the body', () => {
-  for (const body of [repeated, JSON.stringify(repeated)])
-    expect(JSON.stringify(readReply({ statusCode: 401, body, headers: {} }, keyMask(KEY)))).not.toContain(KEY);
-  expect(JSON.stringify(reply(201, { success: true, data: { key: KEY } }))).not.toContain(KEY);
-});
-
 test('The phones and texts of a request are in no reply to it', () => {
   const messages = [{ phone: phoneAt(123), message: 'Dear Anna' }];
   const details = [{ value: 'Dear Anna', path: ['messages', 0, 'message'] }, { messages }, 'Dear Anna'];
@@ -283,17 +275,6 @@ describe('Reading an answer', () => {
     expect(readReply({ statusCode: 422, body, headers }, keyMask(KEY)).kind).toBe('rejected');
   });
 
-  test.each([201, 422, 429, 500])(
-    'leaves open what an answer with status %i means that was too long to be read',
-    (statusCode) => {
-      const unread = readReply({ statusCode, body: undefined, headers: {} }, keyMask(KEY));
-      expect(unread).toMatchObject({
-        kind: 'uncertain',
-        failure: { code: 'UNREADABLE_ANSWER', httpStatus: statusCode },
-      });
-    },
-  );
-
   const PARTS = ['"message_id":', '"message_id":1234567890123456,', '[', '\\', KEY];
   test.each(PARTS)('handles 10 MB of %j', (part) => {
     expect(reply(201, part.repeat(10_000_000 / part.length)).kind).toBe('uncertain');
@@ -305,11 +286,5 @@ describe('Reading an answer', () => {
     const read = reply(statusCode, `{"success":${statusCode === 201},"data":{"a":${deep}},"error":${error}}`);
     expect(read.kind).toBe(statusCode === 201 ? 'accepted' : 'rejected');
     expect(JSON.stringify(read)).not.toContain(KEY);
-  });
-
-  test('is not affected by names such as __proto__', () => {
-    const body = '{"__proto__": {"success": true, "data": {}}, "error": {"__proto__": {"code": "INVALID_API_KEY"}}}';
-    expect(reply(201, body).kind).toBe('uncertain');
-    expect(({} as JsonRecord).success).toBeUndefined();
   });
 });

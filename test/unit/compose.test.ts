@@ -1,7 +1,7 @@
 import { compose as composeDraft, composeAll, type Rules } from '../../nodes/MessagingSend/delivery/compose';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Draft, type Given, unreadable } from '../../nodes/MessagingSend/messages/draft';
-import { identityOf, type Row } from '../../nodes/MessagingSend/messages/row';
+import type { Row } from '../../nodes/MessagingSend/messages/row';
 import { ODD_VALUES, upTo } from './samples';
 
 const RULES: Rules = { longMessages: 'fail', numberCheck: 'on', emptyFields: 'send' };
@@ -17,13 +17,6 @@ function textOrReason(message: unknown): string {
   const { text, defect } = compose({ message });
   return defect?.message ?? text;
 }
-
-test.each(['+44 7700 900123', '447700900123', 447700900123, '00447700900123'])(
-  'A message keeps the number as it was given besides the one to send to: %j',
-  (phone) => {
-    expect(compose({ phone })).toMatchObject({ phone: '447700900123', person: '447700900123', phoneGiven: phone });
-  },
-);
 
 test.each([
   ['Good news \ud83d', 'Good news '],
@@ -104,28 +97,11 @@ describe('An invalid draft', () => {
     expect(pauses).toBe(2);
   });
 
-  test('has a reason without the phone number and the text', () => {
-    const drafts = [
-      { phone: '0987654321', message: 'Secret' },
-      { message: `Secret${'x'.repeat(1000)}` },
-      { phone: '98765', message: 'Secret' },
-    ];
-    const defects = drafts.map((draft) => compose(draft).defect);
-    expect(defects).not.toContain(null);
-    expect(JSON.stringify(defects)).not.toMatch(/Secret|987|xxx/);
-  });
-
   test.each(ODD_VALUES)('with %s as its phone number or text never throws', (_name, value) => {
     expect(compose({ phone: value }).defect).not.toBeNull();
     const { text, defect } = compose({ message: value });
     expect(defect === null).toBe(text !== '');
   });
-});
-
-test('A text with its accents as single characters or not is one message', () => {
-  const [one, other] = ['Caf\u00e9', ' Cafe\u0301\n'].map((message) => compose({ message })) as [Row, Row];
-  expect(identityOf(other)).toBe(identityOf(one));
-  expect(other.text).toBe(' Caf\u00e9\n');
 });
 
 test('A question with a link is sent as a person reads it, and other texts as they are', () => {

@@ -1,12 +1,10 @@
-import { stringify } from 'flatted';
-
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
-import { markSeveral, type Outcome, type Row, settle } from '../../nodes/MessagingSend/messages/row';
+import { markSeveral, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
-import { noPause, rowAt, rowsUpTo, SENT } from './samples';
+import { noPause, rowAt, SENT } from './samples';
 
 function row(item: number, text: string): Row {
   return rowAt(item, { phone: '447700900123', text });
@@ -80,21 +78,4 @@ test.each<[string, string[] | null]>([
 ])('A text that was sent in two parts and comes again %s is not sent again', async (_how, parts) => {
   const record = recordOf([{ ...row(0, 'First text A'), parts: ['First text', 'A'] }]);
   expect(await recall(record, [{ ...row(1, 'First text A'), parts }])).toEqual(['sent']);
-});
-
-test('n8n stores less than 1 MB for a Retry of 10,000 messages that were sent one by one, without phone numbers or texts', () => {
-  const context: JsonRecord = {};
-  const record = new DeliveryRecord(context, 0);
-  for (const each of rowsUpTo(10_000)) {
-    const messageId = 1001 + each.item;
-    each.batch = each.item + 1;
-    const answer = { message_id: messageId, credits_used: 1, credits_remaining: 100_000 - each.item };
-    each.data = { ...answer, sent_at: '2026-01-31T09:30:00.000Z' };
-    settle(each, { kind: 'sent', messageId, status: 'sent' });
-    record.note([each]);
-  }
-  const text = stringify(context);
-  expect(text.length).toBeGreaterThan(100_000);
-  expect(text.length).toBeLessThan(1_000_000);
-  expect(text).not.toMatch(/4477009\d{5}|Text/);
 });

@@ -30,8 +30,6 @@ const OPERATION: SendOperation = {
 
 export interface Changes extends Partial<Omit<DispatchConfig, 'journal'>> {
   readonly journal?: Partial<DispatchConfig['journal']>;
-  /** The shortest time between the starts of two requests, in milliseconds. */
-  readonly interval?: number;
   /** How long a request takes, in milliseconds. */
   readonly duration?: number;
   /** The reply to each request for the balance, by its number; accepted by default. */
@@ -49,7 +47,6 @@ const BALANCE: Reply = { kind: 'accepted', data: { credits: 5 } };
 export class Run {
   /** The items of each request, in order. */
   readonly requests: number[][] = [];
-  readonly startTimes: number[] = [];
   /** How many requests for the balance were made. */
   balances = 0;
   /** The notes of uncertain replies in a row. */
@@ -67,7 +64,6 @@ export class Run {
   async send(rows: readonly Row[], size = 100): Promise<this> {
     const {
       parallelRequests = 1,
-      interval = 0,
       duration = 0,
       maxWait = 0,
       requestsPerMinute = Infinity,
@@ -88,7 +84,6 @@ export class Run {
     const requests = new Requests({
       call: async (request) => {
         if (request.endpoint === GET_BALANCE) return await Promise.resolve(balance((this.balances += 1)));
-        this.startTimes.push(this.time);
         const sent = request.body?.messages as Batch;
         const reply = await this.service(sent, this.requests.push(sent.map(({ item }) => item)));
         // Requests that leave at the same time are in flight at the same time.
@@ -97,7 +92,7 @@ export class Run {
         return reply;
       },
       pacer: new Pacer(clock),
-      limits: { requestsPerMinute, maxWait, interval },
+      limits: { requestsPerMinute, maxWait, interval: 0 },
       signal,
       clock,
     });

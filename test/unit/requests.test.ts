@@ -93,16 +93,6 @@ test.each<[what: string, refusals: Headers[], limits: Partial<RequestLimits>, at
 });
 
 describe('A 429 holds back', () => {
-  test('the other requests of the key', async () => {
-    const { clock, run, make } = setUp();
-    const answer = refusing(1, '20');
-    const first = make(run({}, answer));
-    await clock.run(5_000);
-    const other = make(run());
-    await clock.run();
-    expect([(await first).at, (await other).at]).toEqual([20_000, 20_000]);
-  });
-
   test('the requests that have their slots, and wait for the interval', async () => {
     const { clock, run, make } = setUp();
     const requests = run({ interval: 1_000 }, refusing(1, '20'));

@@ -1,5 +1,4 @@
 import { identityOf, settle } from '../../nodes/MessagingSend/messages/row';
-import { phoneAt } from '../support/contacts';
 import { failureWith, rowAt, SENT } from './samples';
 
 test('A message gets its outcome once: a second one is a defect of this package', () => {
@@ -13,12 +12,6 @@ test('A message gets its outcome once: a second one is a defect of this package'
 
 describe('Two messages to one person are the same', () => {
   const identity = (changed: Parameters<typeof rowAt>[1]) => identityOf(rowAt(0, changed));
-
-  test('if they have one key, whatever their texts and items are', () => {
-    expect(identity({ key: 'A', text: 'Hello' })).toBe(identityOf(rowAt(7, { phone: phoneAt(0), key: 'A' })));
-    expect(identity({ key: 'A' })).not.toBe(identity({ key: 'B' }));
-    expect(identity({ key: 'A ' })).not.toBe(identity({ key: 'A' }));
-  });
 
   test('if they have one text and no key, with any space around it, in any number of parts', () => {
     const one = identity({ text: 'Hello you' });

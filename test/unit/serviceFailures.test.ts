@@ -40,37 +40,22 @@ describe('After an uncertain reply', () => {
     expect((await send(4, 2, losing(1), { balance: () => REFUSED })).items('sent')).toEqual([2, 3]);
   });
 
-  test('the balance is read again with growing delays, as long as Max Wait allows', async () => {
+  test('the balance is read again, as long as Max Wait allows', async () => {
     const balance = (request: number) => (request > 4 ? acceptAll([]) : LOST);
-    const patient = await send(4, 2, losing(1), { balance, maxWait: 60_000 });
-    expect(patient.balances).toBe(5);
-    expect(patient.items('sent')).toEqual([2, 3]);
-    // 1, 2, 4 and 8 seconds.
-    expect(patient.startTimes[1]).toBe((patient.startTimes[0] ?? 0) + 15_000);
-    const hasty = await send(4, 2, losing(1), { balance, maxWait: 14_999 });
-    expect(hasty.items('not_sent')).toEqual([2, 3]);
+    const run = async (maxWait: number) => await send(4, 2, losing(1), { balance, maxWait });
+    expect((await run(15_000)).items('sent')).toEqual([2, 3]);
+    expect((await run(14_999)).items('not_sent')).toEqual([2, 3]);
   });
 
-  test('three in a row end the run, even if the balance is reported', async () => {
-    const run = await send(20, 2, lostFrom(1));
-    expect(run.report).toEqual({ requests: '0-1 | 2-3 | 4-5', uncertain: '0-5', not_sent: '6-19' });
-    expect(run.failureOf(19)).toMatch(/^SERVICE_DOWN/);
-  });
-
-  test('a message that was sent starts the count again', async () => {
-    const run = await send(20, 2, losing(1, 2, 4, 5, 7, 8));
-    expect(run.requests).toHaveLength(10);
-    expect(run.items('not_sent')).toEqual([]);
-  });
-
-  test('a rejected message does not start the count again, because it risked nothing', async () => {
-    const run = await send(20, 1, (_messages, request) => (request % 2 === 1 ? LOST : rejectWith({})));
-    expect(run.items('uncertain')).toHaveLength(3);
-  });
-
-  test('a run with On Error set to Stop ends without reading the balance', async () => {
-    const run = await send(8, 2, lostFrom(1), { stopOnFailure: true });
-    expect([run.requests.length, run.balances, run.outages]).toEqual([1, 0, [1]]);
+  const mixed: Service = (_messages, request) => (request % 2 === 1 ? LOST : rejectWith({}));
+  test.each<[what: string, size: number, service: Service, uncertain: number, down: number]>([
+    ['three in a row end the run, even if the balance is reported', 2, lostFrom(1), 6, 14],
+    ['a message that was sent starts the count again', 2, losing(1, 2, 4, 5, 7, 8), 12, 0],
+    ['a rejected message does not start the count again, because it risked nothing', 1, mixed, 3, 15],
+  ])('%s', async (_what, size, service, uncertain, down) => {
+    const run = await send(20, size, service);
+    const unsent = upTo(20).filter((item) => run.failureOf(item).startsWith('SERVICE_DOWN'));
+    expect([run.items('uncertain').length, unsent.length]).toEqual([uncertain, down]);
   });
 });
 
@@ -183,12 +168,6 @@ describe('An answer that may be about the run or about one request', () => {
     const service: Service = () => (stop.abort(), BLOCKED);
     const run = await send(2, 1, service, { signal: stop.signal });
     expect(run.failureOf(1)).toMatch(/^STOPPED/);
-  });
-
-  test('ends a run with On Error set to Stop without another request', async () => {
-    const run = await send(8, 1, answering(BLOCKED, 2), { stopOnFailure: true });
-    expect([run.requests.length, run.balances]).toEqual([3, 0]);
-    expect(run.failureOf(2)).toBe('FORBIDDEN: Not allowed');
   });
 });
 

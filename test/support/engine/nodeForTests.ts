@@ -1,8 +1,11 @@
 /** Runs of the node with n8n's engine, for the tests of a file. */
+import type { IDataObject } from 'n8n-workflow';
+
 import type { SandboxOptions } from '../../../sandbox/server';
 import { processedData } from '../../../tools/engine/processedData';
 import { accountOf, receivedContacts, receivedTexts, sandboxForTests } from '../sandbox';
 import { Campaign } from './campaign';
+import { linkIn, open, type Sent } from './webhook';
 import { type Execution, retryExecution, runWorkflow, type Setup } from './workflow';
 
 /** A setup without the parts that all runs of a file have in common. */
@@ -33,6 +36,13 @@ export function nodeForTests(common: Partial<Setup> = {}, options: Partial<Sandb
       await retryExecution(ran, setup, changes === null ? undefined : { ...setup, ...changes }),
     /** A campaign in production, during which n8n can be killed. */
     campaign: (given: Given): Campaign => new Campaign(sandbox(), setupOf({ mode: 'trigger', ...given })),
+    /** Asks a person. @returns what opens the link of the question, or another one, or sends the form of its page */
+    ask: async (setup: Setup) => {
+      const waiting = await runWorkflow(setup);
+      const link = linkIn(receivedTexts(sandbox()).at(-1) ?? '');
+      return async (form?: IDataObject, sent: Sent = {}, address = link) =>
+        await open(waiting, setup, address, form, sent);
+    },
     /** The requests that have arrived, or those to one endpoint. */
     requests: (endpoint?: string) =>
       sandbox()

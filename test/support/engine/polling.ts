@@ -24,8 +24,6 @@ export interface TriggerSetup extends Pick<EngineSetup, 'account'> {
   readonly activation?: WorkflowActivateMode;
   /** The node remembers the last poll of a workflow in its process; a new process by default. */
   readonly workflowId?: string;
-  /** n8n 2.35 doesn't report how long a poll may take. */
-  readonly withoutBudget?: boolean;
 }
 
 /** An active workflow. */
@@ -56,7 +54,7 @@ export async function activate(setup: TriggerSetup) {
     const inScope = async <T>(poll: () => Promise<T>) => await poll();
     const { budget } = setup;
     const getBudget = budget === undefined ? undefined : () => budget;
-    const context = new PollContext(
+    return new PollContext(
       workflow,
       node,
       additionalData,
@@ -69,8 +67,6 @@ export async function activate(setup: TriggerSetup) {
       undefined,
       getBudget,
     );
-    if (setup.withoutBudget === true) Object.defineProperty(context, 'getPollBudgetMs', { value: undefined });
-    return context;
   };
   await Container.get(ActiveWorkflowTriggers).addTriggers(
     workflow.id,
