@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
 import { accountId, BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/account';
-import { readAccount } from '../../nodes/MessagingSend/n8n/input/credential';
+import { readAccountOfItem } from '../../nodes/MessagingSend/n8n/input/credential';
 import { KEY } from '../support/account';
 
 const BASE_URL = 'https://api.example.com/v1';
@@ -13,7 +13,7 @@ async function read(credential: { baseUrl?: string; apiKey?: unknown }): Promise
   const context = {
     getCredentials: async () => await Promise.resolve({ baseUrl: BASE_URL, apiKey: KEY, ...credential }),
   };
-  return await readAccount(context as unknown as Parameters<typeof readAccount>[0]).catch((thrown: unknown) => thrown);
+  return (await readAccountOfItem(context as unknown as Parameters<typeof readAccountOfItem>[0])).of(0);
 }
 
 /** What n8n evaluates the expression to for a credential with this Base URL. */
