@@ -4,7 +4,7 @@ import { type Field, problemWith, REQUIRED, type Value, valueOf, writtenIn } fro
 /** The question in a message with a link, as the page behind the link shows it. The execution stores it. */
 export interface Question {
   readonly text: string;
-  /** The page's title; a question that release 0.3 asked has none. */
+  /** The page's title, unless the user set none and the workflow has no name. */
   readonly title?: string;
   readonly response: Response;
   /** Shown once the answer has arrived. */
