@@ -28,11 +28,11 @@ export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: R
 
 const COUNTRY_CODE = 'options.defaultCountryCode';
 
-/** The message that the parameters `phone` and `message` make of one item. */
-export function draftFromItem(item: number, parameters: ItemParameters): Draft {
+/** @param recipient names the parameter with the phone number; the text is in `message` */
+export function draftFromItem(item: number, parameters: ItemParameters, recipient = 'phone'): Draft {
   let phone: unknown = null;
   try {
-    phone = parameters.read('phone', item);
+    phone = parameters.read(recipient, item);
     const countryCode = parameters.readOption(COUNTRY_CODE, item, countryCodeIn);
     const key = parameters.readOption(MESSAGE_KEY, item, keyIn);
     const message = parameters.read('message', item);

@@ -99,10 +99,13 @@ export class ItemParameters {
   }
 }
 
+/** The first words of the names that the panel shows differently. */
+const SHOWN: Readonly<Record<string, string>> = { formFields: 'formElements', sendTo: 'phone' };
+
 /** @param name of the parameter: `options.messageKey` is shown as 'Message Key', any field of the form as 'Form Elements' */
 export function expressionError(error: unknown, name = ''): FailureError {
-  const [first = ''] = name.replace('options.', '').replace('formFields', 'formElements').split('.');
-  const shown = first.replace(/^./, (letter) => letter.toUpperCase()).replace(/\B[A-Z]/g, ' $&');
+  const [first = ''] = name.replace('options.', '').split('.');
+  const shown = (SHOWN[first] ?? first).replace(/^./, (letter) => letter.toUpperCase()).replace(/\B[A-Z]/g, ' $&');
   const place = shown && ` in '${shown}'`;
   return new FailureError(failure('expressionFailed', { place, reason: reasonOf(error) }));
 }

@@ -127,15 +127,8 @@ function notForModel(node: INode): Failure | null {
 
 /** The draft of the message; the question is kept for the page behind its link. */
 function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft {
-  const { items, stored, valueOf, evaluate } = sourceOfRun(context);
-  const nameOf = (name: string) => (name === phone.name ? sendTo.name : name);
-  const parameters = new ItemParameters({
-    items,
-    stored: (name, fallback) => stored(nameOf(name), fallback),
-    valueOf: (name, item, fallback) => valueOf(nameOf(name), item, fallback),
-    evaluate,
-  });
-  const draft = draftFromItem(0, parameters);
+  const parameters = new ItemParameters(sourceOfRun(context));
+  const draft = draftFromItem(0, parameters, sendTo.name);
   if (draft.kind === 'unreadable') return draft;
   try {
     const page = readPage((name, fallback) => parameters.read(name, 0, fallback), context.getWorkflow().name);
