@@ -31,21 +31,17 @@ export function runError(node: INode, summary: Summary): NodeApiError | NodeOper
   const counts = countsText(summary);
   const description = isTool(node)
     ? inSentences(toDo, counts, which, forModel(summary))
-    : inParagraphs(which, counts, inSentences(toDo, ...forUser(summary)));
+    : inParagraphs(which, counts, inSentences(toDo, forUser(summary)));
   return (isInvalid ? setUpError : nodeApiError)(node, failure, origin.item, description);
 }
 
-function forUser(summary: Summary): readonly string[] {
-  const { heldBack, notSent } = summary;
-  const others =
-    heldBack > 0 ? 'To send the others anyway, set On Error under Settings to Continue (using error output).' : '';
-  const again = secondSendText(summary);
-  if (again === '') return [others];
+function forUser(summary: Summary): string {
+  const others = 'To send the others anyway, set On Error under Settings to Continue (using error output).';
   const retry =
-    notSent === 0
-      ? 'Retry would send nothing.'
-      : "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
-  return [others, again, retry];
+    "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
+  const again = secondSendText(summary);
+  const rest = summary.notSent === 0 ? 'Retry would send nothing.' : retry;
+  return inSentences(summary.heldBack > 0 && others, again, again !== '' && rest);
 }
 
 /** A model would call again with what it thinks is left. */
