@@ -17,7 +17,7 @@ export interface NodeAccount extends Account {
 export interface Accounts {
   /** The account of an item, or why it has none. */
   readonly of: (item: number) => NodeAccount | Failure;
-  /** Why no item can have an account; null where that depends on the item. */
+  /** Why no item can have an account; null if that depends on the item. */
   readonly failure: Failure | null;
 }
 

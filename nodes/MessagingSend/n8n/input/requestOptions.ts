@@ -101,7 +101,7 @@ function proxyIn(value: unknown): IHttpRequestOptions['proxy'] {
       };
     }
   } catch {
-    // It is no address.
+    // It isn't an address.
   }
   const needed =
     'the address of an HTTP proxy, such as http://proxy.example.com:3128, with a percent sign in its password as %25';

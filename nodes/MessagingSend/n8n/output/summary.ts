@@ -66,7 +66,7 @@ export async function summarize(
   const emptyFields = new Map<string, number>();
   const messagesTo = new Map<string, number>();
   const codes = new Map<string, number>();
-  /** Of them, those that get several messages: each number counts once. */
+  /** The numbers counted there that get several messages: each counts once. */
   const counted = new Set<string>();
   const placeholders: Row[] = [];
   const batches = new Set<number | null>();
