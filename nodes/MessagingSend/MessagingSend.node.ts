@@ -9,7 +9,6 @@ import { messageProperties } from './resources/message';
 import { hintsBeforeRun } from './resources/message/notices';
 import { sendAll } from './resources/message/send';
 import { sendAndWaitForResponse } from './resources/message/sendAndWait';
-import { sendAllInBulk } from './resources/message/sendBulk';
 import { unavailable } from './resources/unavailable';
 
 /**
@@ -70,7 +69,7 @@ export class MessagingSend implements INodeType {
 
   customOperations = {
     balance: { get: getBalances },
-    message: { send: sendAll, sendBulk: sendAllInBulk, sendAndWait: sendAndWaitForResponse },
+    message: { ...sendAll, sendAndWait: sendAndWaitForResponse },
   };
 
   /** Called by n8n while the node waits, for each request to the link in its message. */

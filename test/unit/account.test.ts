@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
 import { accountId, BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/account';
-import { readAccount } from '../../nodes/MessagingSend/n8n/input/credential';
+import { readAccountOfItem } from '../../nodes/MessagingSend/n8n/input/credential';
 import { KEY } from '../support/account';
 
 const BASE_URL = 'https://api.example.com/v1';
@@ -13,7 +13,7 @@ async function read(credential: { baseUrl?: string; apiKey?: unknown }): Promise
   const context = {
     getCredentials: async () => await Promise.resolve({ baseUrl: BASE_URL, apiKey: KEY, ...credential }),
   };
-  return await readAccount(context as unknown as Parameters<typeof readAccount>[0]).catch((thrown: unknown) => thrown);
+  return (await readAccountOfItem(context as unknown as Parameters<typeof readAccountOfItem>[0])).of(0);
 }
 
 /** What n8n evaluates the expression to for a credential with this Base URL. */
@@ -60,7 +60,7 @@ test.each([
 ])('A Base URL with a user name or password, %j, is an error that shows neither', async (baseUrl) => {
   const error = await read({ baseUrl });
   const message = expect.stringContaining('password') as string;
-  expect(error).toMatchObject({ reason: { code: 'NOT_SET_UP', message } });
+  expect(error).toMatchObject({ code: 'NOT_SET_UP', message });
   expect(JSON.stringify(error)).not.toMatch(/secret|user:/);
 });
 
@@ -88,10 +88,11 @@ test.each(WRITTEN)('The API key %j is used without invisible characters and the 
 const UNUSABLE = ['\u2013', '\n', '\0', '\u2003', '\u0430', '\ud83d\ude00'].map((odd) => `made-up${odd}key`);
 test.each(UNUSABLE)('The API key %j is an error that does not show it', async (key) => {
   const message = "The API key contains a character that can't be part of a key";
-  for (const error of await Promise.all([read({ apiKey: key }), sent(key).catch((thrown: unknown) => thrown)])) {
-    expect(error).toMatchObject({ message, reason: { code: 'NOT_SET_UP', message, scope: 'run' } });
-    expect(JSON.stringify(error)).not.toContain('made');
-  }
+  const reason = { code: 'NOT_SET_UP', message, scope: 'run' };
+  const [failure, error] = await Promise.all([read({ apiKey: key }), sent(key).catch((thrown: unknown) => thrown)]);
+  expect(failure).toMatchObject(reason);
+  expect(error).toMatchObject({ message, reason });
+  expect(JSON.stringify([failure, error])).not.toContain('made');
 });
 
 test("Each key has its own limit, whose name doesn't show the key", () => {

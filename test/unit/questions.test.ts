@@ -8,13 +8,7 @@ import {
   type Value,
   type WrittenField,
 } from '../../nodes/MessagingSend/questions/field';
-import {
-  closedPage,
-  lateAnswerPage,
-  PAGE_HEADERS,
-  questionPage,
-  thanksPage,
-} from '../../nodes/MessagingSend/questions/page';
+import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../../nodes/MessagingSend/questions/page';
 import {
   type Answer,
   type Question,
@@ -50,8 +44,8 @@ const QUESTIONS = { approval: questionPage(question(approval())), freeText: ques
 const PAGES = {
   ...QUESTIONS,
   thanks: thanksPage(question(approval()), APPROVED),
-  closed: closedPage(),
-  lateAnswer: lateAnswerPage(),
+  closed: closedPage(false),
+  lateAnswer: closedPage(true),
 };
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

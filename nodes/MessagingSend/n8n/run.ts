@@ -8,7 +8,7 @@ import { deliver, type Progress, type Sender } from '../delivery/deliver';
 import type { SendOperation } from '../delivery/operation';
 import type { DeliveryOptions } from '../delivery/options';
 import { keepBackBy } from '../delivery/select';
-import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
+import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts } from '../messages/draft';
 import type { Row } from '../messages/row';
@@ -92,7 +92,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     let whyNot = endAttempt === null ? failure('anotherAttempt') : null;
     // Neither sends the real messages, and n8n would take either for a successful Retry.
     if (context.getMode() === 'retry' && (dryRun || testRun !== null)) whyNot ??= failure('testInRetry');
-    if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), new FailureError(whyNot), 0);
+    if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), whyNot, 0);
     const settings = { ...given, failure: whyNot ?? given.failure };
     const signal = context.getExecutionCancelSignal();
     return await sendJob({
@@ -192,7 +192,7 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     const broken = settings.failure ?? accounts.failure ?? unreadable;
     // No item has an outcome yet, so none need be read.
     if (broken !== null && stopOnFailure && journal.isNew) {
-      throw setUpError(context.getNode(), new FailureError(broken), 0);
+      throw setUpError(context.getNode(), broken, 0);
     }
     rows = await deliver({
       operation: job.operation,

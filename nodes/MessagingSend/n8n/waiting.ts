@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 
 import { isRecord, type JsonRecord } from '../api/records';
-import { closedPage, lateAnswerPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
+import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
 import { encodingOf, type Question, readForm } from '../questions/question';
 import { isHumanReview } from './assumptions';
 import { runIndexOf } from './memory/execution';
@@ -92,19 +92,20 @@ function withoutAnswer({ json: { data, ...json }, ...item }: INodeExecutionData)
  * links, too. Never throws, because n8n would then continue the execution.
  */
 export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+  const response = this.getResponseObject() as PageResponse;
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
   const kept = keptQuestion(this);
-  if (kept === null) return show(this, 410, closedPage());
+  if (kept === null) return show(response, 410, closedPage(false));
   const { question } = kept;
   const { method, headers } = this.getRequestObject() as PageRequest;
-  if (method !== 'POST') return show(this, 200, questionPage(question));
+  if (method !== 'POST') return show(response, 200, questionPage(question));
   const encoding = encodingOf(question.response);
-  if (headers['content-type']?.startsWith(encoding) !== true) return show(this, 415, questionPage(question));
+  if (headers['content-type']?.startsWith(encoding) !== true) return show(response, 415, questionPage(question));
   const body = this.getBodyData();
   const form = encoding === 'multipart/form-data' ? body.data : body;
   const answer = readForm(question, isRecord(form) ? form : {});
-  if (answer.kind === 'refused') return show(this, 400, questionPage(question, answer));
-  if (!takeAnswer(kept, this)) return show(this, 409, lateAnswerPage());
-  setHeaders(this);
+  if (answer.kind === 'refused') return show(response, 400, questionPage(question, answer));
+  if (!takeAnswer(kept, this.getNode().id, response)) return show(response, 409, closedPage(true));
   const { comment, ...others } = answer.data;
   // In human review, an AI Agent passes a comment of this name to its model.
   const answered =
@@ -122,13 +123,12 @@ const taken = new Map<string, number>();
  * Takes an answer, unless n8n is taking another one: n8n would respond to this one with an error in JSON. If n8n could
  * not take an answer, the next one can follow: at once if n8n says so, else after a minute.
  */
-function takeAnswer({ execution, run }: Asked, context: IWebhookFunctions): boolean {
+function takeAnswer({ execution, run }: Asked, node: string, response: PageResponse): boolean {
   const now = Date.now();
   for (const [name, time] of taken) if (time < now - 60_000) taken.delete(name);
-  const name = JSON.stringify([execution, context.getNode().id, run]);
+  const name = JSON.stringify([execution, node, run]);
   if (taken.has(name)) return false;
   taken.set(name, now);
-  const response = context.getResponseObject() as PageResponse;
   response.once('finish', () => {
     if (response.statusCode !== 200) taken.delete(name);
   });
@@ -136,8 +136,7 @@ function takeAnswer({ execution, run }: Asked, context: IWebhookFunctions): bool
 }
 
 /** Responds with a page; the execution goes on waiting. */
-function show(context: IWebhookFunctions, status: number, page: string): Promise<IWebhookResponseData> {
-  const response = setHeaders(context);
+function show(response: PageResponse, status: number, page: string): Promise<IWebhookResponseData> {
   response.statusCode = status;
   response.end(page);
   return Promise.resolve({ noWebhookResponse: true });
@@ -155,12 +154,6 @@ interface PageResponse {
   once(event: 'finish', listener: () => void): void;
   setHeader(name: string, value: string): void;
   end(page: string): void;
-}
-
-function setHeaders(context: IWebhookFunctions): PageResponse {
-  const response = context.getResponseObject() as PageResponse;
-  for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
-  return response;
 }
 
 /** The question that the node waits for; null if the link is for another one. */

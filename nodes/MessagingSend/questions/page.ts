@@ -95,14 +95,11 @@ export function thanksPage({ thanks, title, response }: Question, { data }: Answ
   return page(`<span class="done"></span>${decision}<h1>${escapeHtml(thanks)}</h1>`, title);
 }
 
-/** For a link whose question was answered, has expired or was followed by another. */
-export function closedPage(): string {
-  return page('<h1>This question is closed.</h1><p>It has already been answered, or it has expired.</p>');
-}
-
-/** For an answer that arrived while n8n was taking another one. */
-export function lateAnswerPage(): string {
-  return page('<h1>This question is closed.</h1><p>Another answer arrived first, so this one does not count.</p>');
+/** @param isLate whether n8n was taking another answer; else the question was answered, expired or followed by another */
+export function closedPage(isLate: boolean): string {
+  const late = 'Another answer arrived first, so this one does not count.';
+  const why = isLate ? late : 'It has already been answered, or it has expired.';
+  return page(`<h1>This question is closed.</h1><p>${why}</p>`);
 }
 
 function buttons(response: Response): string {

@@ -4,7 +4,7 @@ import { type Field, problemWith, REQUIRED, type Value, valueOf, writtenIn } fro
 /** The question in a message with a link, as the page behind the link shows it. The execution stores it. */
 export interface Question {
   readonly text: string;
-  /** The page's title; a question that release 0.3 asked has none. */
+  /** The page's title, unless the user set none and the workflow has no name. */
   readonly title?: string;
   readonly response: Response;
   /** Shown once the answer has arrived. */
@@ -74,27 +74,19 @@ export interface Refusal {
 
 /** @param form as the page sent it */
 export function readForm({ response }: Question, form: JsonRecord): Answer | Refusal {
-  const read = fieldsOf(response).map(({ name, field }) => ({ name, field, written: writtenIn(form[name]) }));
-  const problems = read.map(({ name, field, written }) => [name, problemWith(field, written)] as const);
-  const undecided = isDecided(response, form[DECISION]) ? null : REQUIRED;
-  const found = [...problems, [DECISION, undecided] as const].flatMap(([name, problem]) =>
-    problem === null ? [] : [[name, problem] as const],
-  );
-  if (found.length > 0) {
-    const written = Object.fromEntries(read.map(({ name, written }) => [name, written]));
-    return { kind: 'refused', problems: Object.fromEntries(found), written };
+  const [problems, written]: [Record<string, string>, Record<string, readonly string[]>] = [{}, {}];
+  const decision = form[DECISION];
+  const data: Record<string, Value | boolean> =
+    response.kind === 'approval' ? { approved: decision === DECISIONS.approve } : {};
+  for (const { name, field } of fieldsOf(response)) {
+    const texts = (written[name] = writtenIn(form[name]));
+    const problem = problemWith(field, texts);
+    if (problem !== null) problems[name] = problem;
+    // A comment is left out if it is empty; a form has all of its fields.
+    else if (response.kind !== 'approval' || texts.length > 0)
+      data[response.kind === 'customForm' ? field.label : name] = valueOf(field, texts);
   }
-  const isForm = response.kind === 'customForm';
-  const values = read.map(
-    ({ name, field, written }) => [isForm ? field.label : name, valueOf(field, written)] as const,
-  );
-  if (response.kind !== 'approval') return { kind: 'answer', data: Object.fromEntries(values) };
-  const comment = Object.fromEntries(values.filter(([, value]) => value !== null));
-  return { kind: 'answer', data: { approved: form[DECISION] === DECISIONS.approve, ...comment } };
-}
-
-/** Whether a button that decides was used, if the page has any. */
-function isDecided(response: Response, decision: unknown): boolean {
-  if (response.kind !== 'approval') return true;
-  return decision === DECISIONS.approve || (decision === DECISIONS.decline && response.declineLabel !== null);
+  const declines = response.kind === 'approval' && response.declineLabel !== null && decision === DECISIONS.decline;
+  if (response.kind === 'approval' && data.approved !== true && !declines) problems[DECISION] = REQUIRED;
+  return Object.keys(problems).length > 0 ? { kind: 'refused', problems, written } : { kind: 'answer', data };
 }

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData
 
 import { GET_BALANCE } from '../api/endpoints';
 import { BALANCE_FIELDS, creditsOf, type JsonScalar, pick } from '../api/records';
-import { type Failure, failure, FailureError, isFailure } from '../failures/failure';
+import { type Failure, failure, isFailure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
 import { type NodeAccount, readAccountOfItem, readAccounts } from '../n8n/input/credential';
 import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../n8n/input/readOptions';
@@ -55,7 +55,7 @@ export async function getBalances(this: IExecuteFunctions): Promise<INodeExecuti
     const balance = isFailure(account) ? account : await balanceOf(account);
     if (!isFailure(balance)) items.push({ json: { ...balance }, pairedItem: { item } });
     else if (this.continueOnFail()) items.push(failedItem(item, balance));
-    else if (isFailure(account)) throw setUpError(this.getNode(), new FailureError(account), item);
+    else if (isFailure(account)) throw setUpError(this.getNode(), account, item);
     else throw nodeApiError(this.getNode(), balance, item);
     await pause();
   }
@@ -68,7 +68,7 @@ async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequ
   // n8n's routing has read the Request Options.
   const { limits, broken } = readSettings((path, fallback) => this.getNodeParameter(path, fallback));
   const account = broken ?? (await readAccountOfItem(this)).of(item);
-  if (isFailure(account)) throw setUpError(node, new FailureError(account), item);
+  if (isFailure(account)) throw setUpError(node, account, item);
   const call = routedCall(this, request, account);
   const balance = await readBalance(requestsOf(account, call, limits, this.getExecutionCancelSignal()));
   if (isFailure(balance)) throw nodeApiError(node, balance, item);

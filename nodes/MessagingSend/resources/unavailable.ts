@@ -1,6 +1,6 @@
 import type { IExecutePaginationFunctions, INodeExecutionData, INodePropertyRouting } from 'n8n-workflow';
 
-import { failure, FailureError } from '../failures/failure';
+import { failure } from '../failures/failure';
 import { isTool } from '../n8n/assumptions';
 import { setUpError } from '../n8n/output/errors';
 import { failedItem } from '../n8n/output/outputItems';
@@ -18,5 +18,5 @@ function refuse(this: IExecutePaginationFunctions): Promise<INodeExecutionData[]
   const reason = failure(node.parameters.operation === sendAndWait.value ? waiting : 'operationUnknown');
   // n8n itself would pass on an empty item to an MCP server or a sub-agent.
   if (this.continueOnFail()) return Promise.resolve([failedItem(this.getItemIndex(), reason)]);
-  return Promise.reject(setUpError(node, new FailureError(reason), this.getItemIndex()));
+  return Promise.reject(setUpError(node, reason, this.getItemIndex()));
 }

@@ -6,13 +6,6 @@ export interface LowBalanceSettings {
   readonly remindEvery: number | null;
 }
 
-/** A balance as the service reports it (API 2.1). */
-export interface Balance {
-  readonly credits: number;
-  /** `user_id`, which identifies the account; null if the answer has none. */
-  readonly owner: string | number | null;
-}
-
 /** What is kept from one poll to the next: plain data, because n8n stores it as JSON. */
 export interface LowBalanceState {
   /** When the balance was read, in milliseconds since 1970. */
@@ -21,6 +14,7 @@ export interface LowBalanceState {
   readonly low: boolean;
   readonly credits: number;
   readonly threshold: number;
+  /** `user_id`, which identifies the account; null if the answer has none. */
   readonly owner: string | number | null;
   /** When it last started the workflow for this drop, in milliseconds since 1970. */
   readonly firedAt: number | null;
@@ -45,12 +39,11 @@ const TOLERANCE = 30_000;
  */
 export function decide(
   before: LowBalanceState | undefined,
-  balance: Balance,
+  { credits, owner }: Pick<LowBalanceState, 'credits' | 'owner'>,
   { threshold, margin, remindEvery }: LowBalanceSettings,
   now: number,
   hasGap = false,
 ): Decision {
-  const { credits, owner } = balance;
   const known = owner === null || (before?.owner ?? owner) === owner ? before : undefined;
   const isLow = credits < threshold;
   const isOver = credits > threshold && credits >= threshold + margin;

@@ -1,13 +1,13 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { BALANCE_FIELDS, creditsOf, type JsonRecord, pick } from '../api/records';
-import { failure } from '../failures/failure';
+import { failure, isFailure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
-import { type NodeAccount, readAccount } from '../n8n/input/credential';
+import { type NodeAccount, readAccountOfItem } from '../n8n/input/credential';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { requestsOf } from '../requests/requests';
 import { decide, type LowBalanceState } from './decision';
-import { readTriggerSettings, type TriggerSettings } from './settings';
+import { readTriggerSettings } from './settings';
 
 /** The name of the state in the node's static data. */
 const KEPT = 'lowBalance';
@@ -41,7 +41,9 @@ function isActivatedByN8n(context: IPollFunctions): boolean {
  * nor an error changes the stored state.
  */
 async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-  const { account, settings } = await setUp(context);
+  const settings = readTriggerSettings(context);
+  const account = settings.broken ?? (await readAccountOfItem(context)).of(0);
+  if (isFailure(account)) throw setUpError(context.getNode(), account);
   const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
   // As n8n starts, a poll that waits for the service would hold up the workflows that n8n activates next.
   const maxWait = isActivatedByN8n(context) && !lastStates.has(trigger) ? 0 : settings.limits.maxWait;
@@ -69,19 +71,11 @@ async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | n
   return [[{ json: { credits, threshold, user_id, user_name, previous_credits: previousCredits, checked_at } }]];
 }
 
-async function setUp(context: IPollFunctions): Promise<{ account: NodeAccount; settings: TriggerSettings }> {
-  try {
-    return { account: await readAccount(context), settings: readTriggerSettings(context) };
-  } catch (error) {
-    throw setUpError(context.getNode(), error);
-  }
-}
-
 /** Reads the balance's `data` within the time that n8n gives a poll: n8n silently abandons one that takes longer. */
 async function readData(
   context: IPollFunctions,
   account: NodeAccount,
-  { limits, requestOptions }: TriggerSettings,
+  { limits, requestOptions }: ReturnType<typeof readTriggerSettings>,
 ): Promise<JsonRecord> {
   // n8n 2.35 has no such method.
   const budget = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? 5 * 60_000;

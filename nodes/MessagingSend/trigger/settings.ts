@@ -12,9 +12,7 @@ import {
   readLimitOptions,
   requestsPerMinute,
 } from '../n8n/input/readOptions';
-import { readRequestOptions, type RequestOptions, requestOptionsOfTrigger } from '../n8n/input/requestOptions';
-import type { RequestLimits } from '../requests/requests';
-import type { LowBalanceSettings } from './decision';
+import { readRequestOptions, requestOptionsOfTrigger } from '../n8n/input/requestOptions';
 
 /** Shown right below Poll Times, whose default in n8n is every minute. */
 const everyMinuteNotice: INodeProperties = {
@@ -72,19 +70,10 @@ export const lowBalanceProperties: INodeProperties[] = [
   requestOptionsOfTrigger,
 ];
 
-export interface TriggerSettings {
-  readonly lowBalance: LowBalanceSettings;
-  readonly limits: Omit<RequestLimits, 'interval'>;
-  readonly requestOptions: RequestOptions;
-}
-
-/**
- * Reads the parameters of the trigger.
- * @throws FailureError if a value can't be used; its message names the parameter
- */
-export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParameter'>): TriggerSettings {
+/** @returns with `broken`, why one of the parameters can't be used; null if all can */
+export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParameter'>) {
   const given = new GivenOptions((path, fallback) => context.getNodeParameter(path, fallback));
-  const settings = {
+  return {
     lowBalance: {
       threshold: given.read(threshold, thresholdIn, 0, ''),
       margin: given.read(margin, numberIn, margin.default),
@@ -92,9 +81,8 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
     },
     limits: readLimitOptions(given),
     requestOptions: readRequestOptions(given),
+    broken: given.failure,
   };
-  if (given.failure !== null) throw new FailureError(given.failure);
-  return settings;
 }
 
 /** Without a threshold, no balance would ever be low, so there is no fallback. */

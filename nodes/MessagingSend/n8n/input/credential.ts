@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { type Account, accountIn } from '../../api/account';
-import { type Failure, failure, FailureError, isFailure } from '../../failures/failure';
+import { type Failure, failure, isFailure } from '../../failures/failure';
 import { CREDENTIAL_EXPRESSION_FAILED } from '../assumptions';
 import { reasonOf } from '../output/sentences';
 import { pause } from '../pause';
@@ -17,23 +17,13 @@ export interface NodeAccount extends Account {
 export interface Accounts {
   /** The account of an item, or why it has none. */
   readonly of: (item: number) => NodeAccount | Failure;
-  /** Why no item can have an account; null where that depends on the item. */
+  /** Why no item can have an account; null if that depends on the item. */
   readonly failure: Failure | null;
 }
 
 type GetCredentials = Pick<IExecuteFunctions, 'getCredentials'>;
 
-/**
- * Reads the credential of the node, for the item that the context is about.
- * @throws FailureError if it can't be read or gives no account
- */
-export async function readAccount(context: GetCredentials): Promise<NodeAccount> {
-  const { account } = await read(context);
-  if (isFailure(account)) throw new FailureError(account);
-  return account;
-}
-
-/** Like {@link readAccount}, as the accounts of a run of that item alone. */
+/** Reads the credential for the item that the context is about, as the accounts of a run of that item alone. */
 export async function readAccountOfItem(context: GetCredentials): Promise<Accounts> {
   return oneForAll((await read(context)).account);
 }

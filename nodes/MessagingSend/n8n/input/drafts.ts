@@ -28,11 +28,11 @@ export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: R
 
 const COUNTRY_CODE = 'options.defaultCountryCode';
 
-/** The message that the parameters `phone` and `message` make of one item. */
-export function draftFromItem(item: number, parameters: ItemParameters): Draft {
+/** @param recipient names the parameter with the phone number; the text is in `message` */
+export function draftFromItem(item: number, parameters: ItemParameters, recipient = 'phone'): Draft {
   let phone: unknown = null;
   try {
-    phone = parameters.read('phone', item);
+    phone = parameters.read(recipient, item);
     const countryCode = parameters.readOption(COUNTRY_CODE, item, countryCodeIn);
     const key = parameters.readOption(MESSAGE_KEY, item, keyIn);
     const message = parameters.read('message', item);
@@ -70,7 +70,7 @@ function draftsFromList(item: number, parameters: ItemParameters): readonly Draf
   );
 }
 
-/** A list in any form: from an expression, as JSON text, or inside the body that a webhook got; null if it is none. */
+/** A list in any form: from an expression, as JSON text, or inside the body that a webhook got; null if it isn't one. */
 function parseList(given: unknown): unknown[] | null {
   try {
     const value: unknown = typeof given === 'string' ? JSON.parse(given) : given;
@@ -90,7 +90,7 @@ export function brokenParameter(item: number, error: unknown, phone: unknown = n
 }
 
 /**
- * What the option Default Country Code has for an item, or for a run: 44, or the country's two letters.
+ * The code in the option Default Country Code, for an item or for a run: 44, or the country's two letters.
  * @throws FailureError if it gives nothing, or can't be a code; whether a country has it is checked with the phone number
  */
 export function countryCodeIn(value: unknown): string {
@@ -102,8 +102,8 @@ export function countryCodeIn(value: unknown): string {
 }
 
 /**
- * What the option Message Key has for an item.
- * @throws FailureError where it has a hole, which would make different messages to a person the same
+ * The key in the option Message Key, for an item.
+ * @throws FailureError if it has a hole, which would make different messages to a person the same
  */
 function keyIn(value: unknown, item: number, parameters: ItemParameters): string {
   const empty = parameters.emptyIn(MESSAGE_KEY, item, [value].join(''));

@@ -8,7 +8,7 @@ import { NOT_ADDED } from './readOptions';
 
 /** Where parameters come from: a run in a workflow, or one item through the routing. */
 export interface ParameterSource {
-  /** In which fields are looked up directly; none where n8n must evaluate every expression. */
+  /** The items whose fields are read directly; empty if n8n must evaluate every expression. */
   readonly items: readonly INodeExecutionData[];
   /** A parameter as it is stored. */
   readonly stored: (name: string, fallback: unknown) => unknown;
@@ -26,10 +26,10 @@ export function sourceOfRun(context: IExecuteFunctions): ParameterSource {
   };
 }
 
-/** What is known of a parameter, the same for all items. */
+/** What is known about a parameter, the same for all items. */
 interface Parameter {
   readonly stored: unknown;
-  /** Where an expression that only names a field finds it. */
+  /** Where to find the field, if the expression only names one. */
   readonly path: Path | null;
   /** Whether n8n has given the same value for one item as the path. */
   isConfirmed: boolean;
@@ -64,7 +64,7 @@ export class ItemParameters {
     }
   }
 
-  /** Reads an option of an item. @returns null where it is not added; with any value, even an empty one, what `parse` does */
+  /** Reads an option for an item. @returns null if it isn't added; otherwise, even for an empty value, what `parse` returns */
   readOption<Value>(
     name: string,
     item: number,
@@ -99,10 +99,13 @@ export class ItemParameters {
   }
 }
 
+/** The first words of the names that the panel shows differently. */
+const SHOWN: Readonly<Record<string, string>> = { formFields: 'formElements', sendTo: 'phone' };
+
 /** @param name of the parameter: `options.messageKey` is shown as 'Message Key', any field of the form as 'Form Elements' */
 export function expressionError(error: unknown, name = ''): FailureError {
-  const [first = ''] = name.replace('options.', '').replace('formFields', 'formElements').split('.');
-  const shown = first.replace(/^./, (letter) => letter.toUpperCase()).replace(/\B[A-Z]/g, ' $&');
+  const [first = ''] = name.replace('options.', '').split('.');
+  const shown = (SHOWN[first] ?? first).replace(/^./, (letter) => letter.toUpperCase()).replace(/\B[A-Z]/g, ' $&');
   const place = shown && ` in '${shown}'`;
   return new FailureError(failure('expressionFailed', { place, reason: reasonOf(error) }));
 }

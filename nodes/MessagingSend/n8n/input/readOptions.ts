@@ -56,10 +56,10 @@ export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'inte
   };
 }
 
-/** Tells an option that is not added from one whose expression gives nothing. No value of a user is like it. */
+/** Distinguishes an option that isn't added from one whose expression gives nothing. No user enters this value. */
 export const NOT_ADDED = '\0';
 
-/** What reading needs of the field of an option. */
+/** The part of an option's field that its reader needs. */
 type OptionField = Pick<INodeProperties, 'name' | 'displayName' | 'typeOptions'>;
 
 /**

@@ -13,16 +13,8 @@ import {
   textField,
 } from './readOptions';
 
-export interface RequestOptions {
-  /** "Items per Batch", from 1 to 100. */
-  readonly batchSize: number;
-  /** "Batch Interval", in milliseconds: the minimum time between the starts of two requests. */
-  readonly interval: number;
-  readonly http: Pick<IHttpRequestOptions, 'proxy' | 'skipSslCertificateValidation'> & {
-    /** In milliseconds. */
-    readonly timeout: number;
-  };
-}
+/** All times in milliseconds, the batch size from 1 to 100. */
+export type RequestOptions = ReturnType<typeof readRequestOptions>;
 
 const itemsPerBatch = numberField('Items per Batch', 'batchSize', {
   min: -1,
@@ -75,7 +67,7 @@ export const requestOptions = requestOptionsOf(batching, ignoreSslIssues, proxy,
 /** For the trigger, which makes one request. */
 export const requestOptionsOfTrigger = requestOptionsOf(ignoreSslIssues, proxy, timeout);
 
-export function readRequestOptions(given: GivenOptions): RequestOptions {
+export function readRequestOptions(given: GivenOptions) {
   const [within, withinBatch] = ['requestOptions.', 'requestOptions.batching.batch.'];
   const size = given.read(itemsPerBatch, numberIn, itemsPerBatch.default, withinBatch);
   const address = given.read(proxy, proxyIn, undefined, within);
@@ -109,7 +101,7 @@ function proxyIn(value: unknown): IHttpRequestOptions['proxy'] {
       };
     }
   } catch {
-    // It is no address.
+    // It isn't an address.
   }
   const needed =
     'the address of an HTTP proxy, such as http://proxy.example.com:3128, with a percent sign in its password as %25';

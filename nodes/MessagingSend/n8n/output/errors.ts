@@ -1,6 +1,6 @@
 import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import { type Failure, FailureError } from '../../failures/failure';
+import type { Failure } from '../../failures/failure';
 import { isTool } from '../assumptions';
 import {
   countsText,
@@ -31,21 +31,17 @@ export function runError(node: INode, summary: Summary): NodeApiError | NodeOper
   const counts = countsText(summary);
   const description = isTool(node)
     ? inSentences(toDo, counts, which, forModel(summary))
-    : inParagraphs(which, counts, inSentences(toDo, ...forUser(summary)));
-  return (isInvalid ? nodeOperationError : nodeApiError)(node, failure, origin.item, description);
+    : inParagraphs(which, counts, inSentences(toDo, forUser(summary)));
+  return (isInvalid ? setUpError : nodeApiError)(node, failure, origin.item, description);
 }
 
-function forUser(summary: Summary): readonly string[] {
-  const { heldBack, notSent } = summary;
-  const others =
-    heldBack > 0 ? 'To send the others anyway, set On Error under Settings to Continue (using error output).' : '';
-  const again = secondSendText(summary);
-  if (again === '') return [others];
+function forUser(summary: Summary): string {
+  const others = 'To send the others anyway, set On Error under Settings to Continue (using error output).';
   const retry =
-    notSent === 0
-      ? 'Retry would send nothing.'
-      : "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
-  return [others, again, retry];
+    "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
+  const again = secondSendText(summary);
+  const rest = summary.notSent === 0 ? 'Retry would send nothing.' : retry;
+  return inSentences(summary.heldBack > 0 && others, again, again !== '' && rest);
 }
 
 /** A model would call again with what it thinks is left. */
@@ -70,16 +66,10 @@ export function nodeApiError(node: INode, failure: Failure, item?: number, descr
   return error;
 }
 
-/** For input that can't be sent, found before any request. */
-function nodeOperationError(node: INode, failure: Failure, item?: number, more?: string): NodeOperationError {
+/** For a setting or input that can't be used, found before any request. */
+export function setUpError(node: INode, failure: Failure, item?: number, more?: string): NodeOperationError {
   const { message, description } = textFor(node, failure, more);
   return new NodeOperationError(node, message, { description, itemIndex: item });
-}
-
-/** For a setting that can't be used, or with n8n's own error if one can't be read. */
-export function setUpError(node: INode, error: unknown, item?: number): NodeOperationError {
-  if (error instanceof FailureError) return nodeOperationError(node, error.reason, item);
-  return new NodeOperationError(node, error as Error, { itemIndex: item });
 }
 
 /** An AI Agent passes only an error's message to its model, so the message must contain the description. */

@@ -34,10 +34,10 @@ export async function outputItems(
   return items;
 }
 
-/** Where each output item also has the fields of its input item. */
+/** What is needed to give each output item the fields of its input item. */
 export interface Inputs {
   readonly items: readonly INodeExecutionData[];
-  /** To which n8n passes failed items, if they keep their shape, and adds the fields itself. */
+  /** Whether n8n passes failed items to an error output. It adds the fields itself, if the items keep their shape. */
   readonly hasErrorOutput: boolean;
 }
 
@@ -78,7 +78,7 @@ function jsonOf(row: Row, operation: SendOperation, isDryRun: boolean): IDataObj
   return json;
 }
 
-/** Of Send, with the answer to the message's own request. */
+/** For Send, it includes the answer to the message's own request. */
 function messageJson(row: Row, outcome: Outcome, operation: SendOperation): IDataObject {
   const { phone, batch, data } = row;
   if (outcome.kind !== 'sent') {

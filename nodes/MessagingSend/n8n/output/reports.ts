@@ -34,14 +34,11 @@ export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, 
   const type = notSent + uncertain > 0 ? 'warning' : 'info';
   context.addExecutionHints({ message, location: 'outputPane', type });
   if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) {
-    context.addExecutionHints({ message: bulkAdvice(sent - resumed), location: 'outputPane', type: 'warning' });
+    const requests = counted(Math.ceil((sent - resumed) / MAX_BATCH_SIZE), 'request');
+    const advice = `Send made one request for each of the ${sent - resumed} messages, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk would need ${requests}.`;
+    context.addExecutionHints({ message: advice, location: 'outputPane', type: 'warning' });
   }
   if (context.getMode() !== 'manual') context.logger.info(`Messaging Send: ${text}`);
-}
-
-function bulkAdvice(messages: number): string {
-  const requests = counted(Math.ceil(messages / MAX_BATCH_SIZE), 'request');
-  return `Send made one request for each of the ${messages} messages, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk would need ${requests}.`;
 }
 
 /**

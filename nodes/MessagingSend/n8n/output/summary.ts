@@ -61,16 +61,17 @@ export async function summarize(
 ): Promise<Summary> {
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0, planned: 0 };
   const skipped = new Map<SkipReason, number>();
-  const reasons = new Map<string, Reason & { origins: Origin[] }>();
+  const causes = new Map<string, Reason & { origins: Origin[] }>();
+  const effects: typeof causes = new Map();
   const emptyFields = new Map<string, number>();
   const messagesTo = new Map<string, number>();
   const codes = new Map<string, number>();
-  /** Of them, those that get several messages: each number counts once. */
+  /** The numbers counted there that get several messages: each counts once. */
   const counted = new Set<string>();
   const placeholders: Row[] = [];
   const batches = new Set<number | null>();
   const answers = new Set<JsonRecord>();
-  let [resumed, creditsUsed, index] = [0, 0, 0];
+  let [resumed, heldBack, creditsUsed, index] = [0, 0, 0, 0];
   let creditsLeft: number | null = null;
   let [isInvalid, isAbroad] = [false, false];
 
@@ -81,9 +82,12 @@ export async function summarize(
     count[outcome.kind] += 1;
     if ('failure' in outcome) {
       isInvalid ||= row.batch === null && row.duplicateOf === null && !isRecalled;
-      const key = `${outcome.kind} ${outcome.failure.message}`;
+      const { code, message } = outcome.failure;
+      const reasons = code === 'NOT_STARTED' ? effects : causes;
+      const key = `${outcome.kind} ${message}`;
       const reason = reasons.get(key);
-      if (reason === undefined) reasons.set(key, { ...outcome, origins: [row] });
+      if (code === 'HELD_BACK') heldBack += 1;
+      else if (reason === undefined) reasons.set(key, { ...outcome, origins: [row] });
       else reason.origins.push(row);
     } else if (outcome.kind === 'skipped') increase(skipped, outcome.reason);
     if (outcome.kind === 'sent' && isRecalled) resumed += 1;
@@ -111,20 +115,15 @@ export async function summarize(
     if (typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
   }
   const isExpected = codes.size < 2 && !isAbroad;
-  const all = [...reasons.values()];
-  const [effects, held] = ['NOT_STARTED', 'HELD_BACK'].map((code) =>
-    all.filter(({ failure }) => failure.code === code),
-  );
-  const causes = all.filter((reason) => !effects?.includes(reason) && !held?.includes(reason));
   return {
     sent: count.sent,
     resumed,
     notSent: count.not_sent,
     uncertain: count.uncertain,
     skipped,
-    reasons: [...causes, ...(effects ?? [])],
+    reasons: [...causes.values(), ...effects.values()],
     isInvalid,
-    heldBack: held?.[0]?.origins.length ?? 0,
+    heldBack,
     planned: dryRun ? { messages: count.planned, requests: batches.size } : null,
     numbersWithSeveral: [...messagesTo.values()].filter((messages) => messages > 1).length,
     emptyFields,

@@ -121,7 +121,7 @@ export const deliveryOptions = optionsField(
     defaultCountryCode,
     dryRun,
     duplicateMessages,
-    // Out of the alphabet: n8n's list of options keeps this order, and the two belong together.
+    // Out of alphabetical order, which n8n's list of options keeps, because the two belong together.
     { ...messageKey, displayOptions: { hide: { duplicateMessages: ['send'] } } },
     { ...emptyFields, displayOptions: { hide: { '/source': ['json'] } } },
     includeOtherFields,
@@ -137,7 +137,7 @@ export const deliveryOptions = optionsField(
   { resource: ['message'], operation: ['send', 'sendBulk'] },
 );
 
-/** Reads the collection `options`, as far as it holds for a whole run. */
+/** Reads those of the `options` that apply to a whole run. */
 export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
   const check = given.read(numberCheck, choiceIn, numberCheck.default);
   const numbers = given.read(
@@ -145,7 +145,7 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     (value) => optOutsIn(value, () => given.fieldsBehind(`options.${neverSendTo.name}`)),
     null,
   );
-  // Without numbers, it is left to the items whether theirs can be used. The first item's code counts: others may have one.
+  // The first item's code counts, although others may have another. Without numbers, each item checks only its own.
   const countryCode =
     numbers === null || numbers.length === 0
       ? null

@@ -79,13 +79,13 @@ export const formFields: INodeProperties = {
   ),
 };
 
-/** `respondedAt` is the time of the answer; the other one is no name that every program takes. */
+/** `respondedAt` is the time of the answer; not every program accepts the other as a name. */
 const RESERVED = ['respondedAt', '__proto__'];
 
 /**
  * Reads the fields of the form.
- * @throws FailureError for the first that can't be shown. Fields are named by their places, counted from 1, as their texts
- * could come from an item.
+ * @throws FailureError for the first one that can't be shown. Fields are named by their places, counted from 1, because their
+ * texts could come from an item.
  */
 export function readFormFields(given: unknown): Field[] {
   const fields = Array.isArray(given) ? given.map((field: unknown) => (isRecord(field) ? field : {})) : [];

@@ -2,9 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { deliveryOptions } from './deliveryOptions';
 import { optionNotices, toolNotice } from './notices';
-import { send, sendFields } from './send';
+import { sendFields, sendOperations } from './send';
 import { sendAndWait, sendAndWaitFields } from './sendAndWait';
-import { sendBulk, sendBulkFields } from './sendBulk';
 
 export const messageProperties: INodeProperties[] = [
   {
@@ -13,12 +12,11 @@ export const messageProperties: INodeProperties[] = [
     type: 'options',
     noDataExpression: true,
     displayOptions: { show: { resource: ['message'] } },
-    options: [send, sendBulk, sendAndWait],
+    options: [...sendOperations, sendAndWait],
     default: 'send',
   },
   toolNotice,
   ...sendFields,
-  ...sendBulkFields,
   ...sendAndWaitFields,
   deliveryOptions,
   ...optionNotices,

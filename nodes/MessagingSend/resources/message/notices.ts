@@ -15,7 +15,7 @@ export const toolNotice = notice(
 
 const SET: Show[string] = [{ _cnd: { exists: true } }];
 
-/** For choices under Options. They follow it: n8n would offer a notice within a collection as an option to add. */
+/** For choices under Options. They come after it, because n8n would offer a notice in a collection as an option. */
 export const optionNotices: INodeProperties[] = [
   notice('dryRunNotice', "The option 'Dry Run' is on: nothing is sent", { '/options.dryRun': [true] }),
   notice(

@@ -4,7 +4,7 @@ import { choiceField, textField, valuesOf } from '../../n8n/input/readOptions';
 import type { Question, Response } from '../../questions/question';
 import { formFields, readFormFields } from './formFields';
 
-// What the user sets of the page behind the link, with n8n's names where its own nodes have the same.
+// The user's settings for the page behind the link, named as in n8n's own nodes where those have the same.
 
 /** Only an approval approves a tool's call, so human review offers nothing else where n8n shows the list. */
 const NOT_IN_REVIEW: IDisplayOptions = { hide: { '@tool': [true] } };

@@ -74,7 +74,7 @@ export const sendAndWaitFields: INodeProperties[] = [
   ),
 ];
 
-/** There is one message: what the other operations have options for is as without them. */
+/** With one message, the other operations' options make no sense, so they are read as if none was added. */
 const WITHOUT_OPTIONS = readDeliveryOptions(new GivenOptions((_path, fallback) => fallback));
 
 /**
@@ -98,7 +98,7 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
       };
     },
     failure: notForModel(this.getNode()),
-    // Of a question that an earlier execution has asked, the link no longer works, so that another must be sent.
+    // If an earlier execution asked the question, its link no longer works, so another one must be sent.
     lost: hasLink ? null : failure('linkLost'),
   });
   if (rows.some(({ outcome }) => outcome?.kind !== 'sent')) return [items];
@@ -120,22 +120,15 @@ function notForModel(node: INode): Failure | null {
   if (!isTool(node)) return null;
   if (!isHumanReview(node)) return failure('waitUnavailable');
   const { [sendTo.name]: reviewer, [responseType.name]: response = 'approval' } = node.parameters;
-  // As it is stored: an expression, which a model may fill in, is none of the choices.
+  // The value as it is stored: an expression, which a model may fill in, isn't one of the choices.
   if (response !== 'approval') return failure('reviewNotApproval');
   return typeof reviewer === 'string' && /\$fromai\b/i.test(reviewer) ? failure('reviewerFromModel') : null;
 }
 
 /** The draft of the message; the question is kept for the page behind its link. */
 function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft {
-  const { items, stored, valueOf, evaluate } = sourceOfRun(context);
-  const nameOf = (name: string) => (name === phone.name ? sendTo.name : name);
-  const parameters = new ItemParameters({
-    items,
-    stored: (name, fallback) => stored(nameOf(name), fallback),
-    valueOf: (name, item, fallback) => valueOf(nameOf(name), item, fallback),
-    evaluate,
-  });
-  const draft = draftFromItem(0, parameters);
+  const parameters = new ItemParameters(sourceOfRun(context));
+  const draft = draftFromItem(0, parameters, sendTo.name);
   if (draft.kind === 'unreadable') return draft;
   try {
     const page = readPage((name, fallback) => parameters.read(name, 0, fallback), context.getWorkflow().name);

@@ -17,46 +17,25 @@ export function sendWindowIn(value: unknown): SendWindow {
   throw new FailureError(failure('optionInvalid', { option: sendWindow.displayName, needed }));
 }
 
-const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
-
-/** @returns null for a text that isn't a window */
-function windowIn(text: string): SendWindow | null {
-  const words = text
-    .trim()
-    .replace(/\s*(?:[-–—]|\bto\b)\s*/g, '-')
-    .split(/[\s,]+/);
-  const [from = '', to = '', ...more] = words.pop()?.split('-') ?? [];
-  const span = more.length === 0 ? spanOf(from, to) : null;
-  const days = words.length === 0 ? EVERY_DAY : words.flatMap(daysIn);
-  return span === null || days.includes(NO_DAY) ? null : { ...span, days: new Set(days) };
-}
-
-/** In minutes of the day; past midnight, the end is before the start. */
-function spanOf(start: string, end: string): Pick<SendWindow, 'from' | 'to'> | null {
-  const [from, to] = [minuteOfDay(start), minuteOfDay(end)];
-  return from === null || to === null || from === to || from === DAY ? null : { from, to };
-}
-
-const DAY = 24 * 60;
-
-/** Reads 9:00, 09:00 or 24:00; null for anything else. */
-function minuteOfDay(time: string): number | null {
-  const [, hours, minutes] = /^(\d{1,2}):([0-5]\d)$/.exec(time.trim()) ?? [];
-  const minute = Number(hours) * 60 + Number(minutes);
-  return minute <= DAY ? minute : null;
-}
-
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const NO_DAY = -1;
 
-/** The days of `Mon` or `Fri-Mon`; {@link NO_DAY} for a word that isn't a day. */
-function daysIn(word: string): readonly number[] {
-  const [first = NO_DAY, last = first, ...more] = word.split('-').map(dayOf);
-  if (more.length > 0 || first === NO_DAY || last === NO_DAY) return [NO_DAY];
-  return EVERY_DAY.slice(0, ((last - first + 7) % 7) + 1).map((days) => (first + days) % 7);
+/** @returns null for a text that isn't a window; past midnight, the end is before the start */
+function windowIn(text: string): SendWindow | null {
+  const words = text.trim().replace(/\s*(?:[-–—]|\bto\b)\s*/g, '-');
+  const [, names = 'sun-sat', ...times] = /^(?:(.+?)[\s,]+)?(\d\d?):([0-5]\d)-(\d\d?):([0-5]\d)$/.exec(words) ?? [];
+  const [fromHour = NaN, fromMinute = NaN, toHour = NaN, toMinute = NaN] = times.map(Number);
+  const [from, to] = [fromHour * 60 + fromMinute, toHour * 60 + toMinute];
+  const days = names.split(/[\s,]+/).flatMap(daysIn);
+  const isWindow = from < 24 * 60 && to <= 24 * 60 && from !== to && !days.includes(NO_DAY);
+  return isWindow ? { from, to, days: new Set(days) } : null;
 }
 
-function dayOf(word: string): number {
-  const name = word.toLowerCase();
-  return name.length < 3 ? NO_DAY : DAYS.findIndex((day) => day.startsWith(name));
+/** The days of `Mon` or `Fri-Mon`; {@link NO_DAY} for a word that isn't a day. */
+function daysIn(word: string): readonly number[] {
+  const [first = NO_DAY, last = first, ...more] = word.split('-').map((name) => {
+    return name.length < 3 ? NO_DAY : DAYS.findIndex((day) => day.startsWith(name.toLowerCase()));
+  });
+  if (more.length > 0 || first === NO_DAY || last === NO_DAY) return [NO_DAY];
+  return Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, days) => (first + days) % 7);
 }

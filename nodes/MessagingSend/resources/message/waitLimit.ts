@@ -1,8 +1,7 @@
 import { tryToParseDateTime, WAIT_INDEFINITELY } from 'n8n-workflow';
 
 import { failure, FailureError } from '../../failures/failure';
-import type { GivenOptions } from '../../n8n/input/readOptions';
-import { textField } from '../../n8n/input/readOptions';
+import { type GivenOptions, textField } from '../../n8n/input/readOptions';
 
 /** With the name that it has in n8n's own nodes. */
 export const limitWaitTime = textField('Limit Wait Time', 'limitWaitTime', {
@@ -20,8 +19,12 @@ export const FOREVER = () => WAIT_INDEFINITELY;
  */
 export function readWaitLimit(given: GivenOptions, timezone: string): () => Date {
   const parse = (limit: unknown, _field: unknown, option: string) => {
-    const end = endAfter(limit) ?? endAt(limit, timezone);
-    if (end !== null) return end;
+    const [, amount, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*$/i.exec(String(limit)) ?? [];
+    const milliseconds = Number(amount) * (MILLISECONDS[unit.toLowerCase()] ?? NaN);
+    if (!Number.isNaN(milliseconds))
+      return () => new Date(Math.min(Date.now() + milliseconds, WAIT_INDEFINITELY.getTime()));
+    const date = dateIn(limit, timezone);
+    if (date !== null && date.getTime() > Date.now()) return () => date;
     const needed = 'a time such as 45 minutes, 2 hours or 3 days, or a date and time in the future';
     throw new FailureError(failure('optionInvalid', { option, needed }));
   };
@@ -30,19 +33,10 @@ export function readWaitLimit(given: GivenOptions, timezone: string): () => Date
 
 const MILLISECONDS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-function endAfter(limit: unknown): (() => Date) | null {
-  const [, amount, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*$/i.exec(String(limit)) ?? [];
-  const milliseconds = Number(amount) * (MILLISECONDS[unit.toLowerCase()] ?? NaN);
-  if (Number.isNaN(milliseconds)) return null;
-  return () => new Date(Math.min(Date.now() + milliseconds, WAIT_INDEFINITELY.getTime()));
-}
-
-function endAt(limit: unknown, timezone: string): (() => Date) | null {
-  // n8n reads 45 as a year.
-  if (/^\s*\d{1,4}\s*$/.test(String(limit))) return null;
+function dateIn(limit: unknown, timezone: string): Date | null {
   try {
-    const date = tryToParseDateTime(limit, timezone).toJSDate();
-    return date.getTime() > Date.now() ? () => date : null;
+    // n8n reads 45 as a year.
+    return /^\s*\d{1,4}\s*$/.test(String(limit)) ? null : tryToParseDateTime(limit, timezone).toJSDate();
   } catch {
     return null;
   }
