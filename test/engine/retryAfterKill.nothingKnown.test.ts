@@ -1,11 +1,11 @@
 /** Retries after a kill of an execution in the editor, about which n8n's database knows nothing. */
 import { inFlight } from '../../tools/engine/lifetime';
 import { contacts, phoneAt, phones } from '../support/contacts';
-import { type Campaign, outcomes } from '../support/engine/campaign';
+import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
 import { outcomesOf } from '../support/outputs';
-import { GET_BALANCE, SENDING_OPERATIONS } from '../support/parameters';
+import { GET_BALANCE, SEND, SENDING_OPERATIONS } from '../support/parameters';
 
 const { sandbox, run, campaign, received: arrived } = nodeForTests();
 const received = () => arrived().sort();
@@ -72,4 +72,13 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
     expect(error?.message).toContain('outcome is unknown');
     expect(received()).toEqual(phones(0, 1));
   });
+});
+
+test('A single message is not sent again by the Retry after one whose second try was killed', async () => {
+  const begun = campaign({ items: contacts(1), parameters: SEND, retryOnFail: { maxTries: 2 } });
+  await begun.run(inFlight(1));
+  await begun.runAndForget('kept');
+  const fates = await begun.finish();
+  expect(outcomes(fates)).toEqual(['uncertain']);
+  expect(arrivals(fates)).toEqual([1]);
 });

@@ -5,6 +5,7 @@ import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
+import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
 import { failed, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { noPause, rowAt, rowsUpTo, SENT } from './samples';
 
@@ -129,6 +130,18 @@ test('What is noted for others is written again until nobody can overwrite it an
   now = 3_000;
   await facts.record({ noted: ['another'] });
   expect(await isWrittenAgain()).toBe(false);
+});
+
+test('Nobody is left out for a run of this process that gives up its message while another asks for it', async () => {
+  const [mine, theirs, more] = [rowAt(0), rowAt(0), rowAt(1)];
+  const waitForOthers = async () => {
+    other.giveUp([theirs]);
+    await Promise.resolve();
+  };
+  const { facts, run } = setUp({ waitForOthers });
+  const other = new Reservations(run({ waitForOthers: async () => await Promise.resolve() }), 1);
+  await other.reserve([theirs]);
+  expect(await new Reservations(facts, 1).find([mine, more])).toEqual(new Map());
 });
 
 test('What is claimed while its removal waits stays in the list', async () => {

@@ -87,7 +87,7 @@ export class Attempt {
     const wasOpen = record.isOpen;
     record.open();
     const { isRetry, followsKill, lineage } = execution;
-    const start = { isRetry, followsKill: followsKill && !wasOpen };
+    const start = { isRetry, followsKill: record.isInterrupted || (followsKill && !wasOpen) };
     const crash =
       order.isUnnoted === true
         ? null

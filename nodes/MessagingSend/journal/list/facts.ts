@@ -50,24 +50,25 @@ export class Facts {
 
   /**
    * Asks, and removes what the question added, even if another process writes it back: it would count as claimed.
+   * @param inFlight the state of facts that another run of this process has in flight
    * @throws what the storage throws
    */
-  async ask(facts: readonly string[]): Promise<FactState[]> {
+  async ask(facts: readonly string[], inFlight: FactState = 'open'): Promise<FactState[]> {
     const parts: Array<Promise<readonly FactState[]>> = [];
     for (let start = 0; start < facts.length; start += MAX_ASKED) {
-      parts.push(this.askTogether(facts.slice(start, start + MAX_ASKED)));
+      parts.push(this.askTogether(facts.slice(start, start + MAX_ASKED), inFlight));
     }
     return (await Promise.all(parts)).flat();
   }
 
-  private async askTogether(facts: readonly string[]): Promise<readonly FactState[]> {
+  private async askTogether(facts: readonly string[], inFlight: FactState): Promise<readonly FactState[]> {
     const { list, storage } = this;
     // Unique to this question: if it comes back, another process has written back what the question added.
     const mark = randomBytes(12).toString('base64');
     let added: readonly string[] = [];
     const states = await list.turns.take(async () => {
       // Read first: by the time the list answers, only the list may know these facts.
-      const known = facts.map((fact) => list.known.stateOf(fact));
+      const known = facts.map((fact) => (list.known.isInFlight(fact) ? inFlight : list.known.stateOf(fact)));
       const asked = facts.filter((_fact, index) => known[index] === undefined);
       const entries = asked.flatMap((fact) => entriesOf(fact, 'open'));
       const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
@@ -75,7 +76,10 @@ export class Facts {
       if (entries.length > 0) {
         await storage.remove([mark, ...added]).catch(() => this.removeLater([...asked, mark], present));
       }
-      return facts.map((fact, index) => list.known.stateOf(fact) ?? known[index] ?? stateIn(present, fact));
+      return facts.map((fact, index) => {
+        const now = list.known.isInFlight(fact) ? inFlight : list.known.stateOf(fact);
+        return now ?? known[index] ?? stateIn(present, fact);
+      });
     });
     for (let round = 0; added.length > 0 && round < MAX_ROUNDS; round += 1) {
       await storage.waitForOthers(round);

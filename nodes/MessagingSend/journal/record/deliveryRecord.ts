@@ -57,14 +57,18 @@ export class DeliveryRecord {
     this.kept.attempts = { ...recordOf(this.kept.attempts), [String(this.runIndex)]: count };
   }
 
-  /** Notes that outcomes of this execution were lost: every message without one may have been sent. */
+  /** Whether outcomes of this execution were lost: every message without one may have been sent. */
+  get isInterrupted(): boolean {
+    return this.kept.interrupted === true;
+  }
+
   markInterrupted(): void {
     this.kept.interrupted = true;
   }
 
   /** Whether no message has an outcome, or can have lost one. */
   get isEmpty(): boolean {
-    return this.receipts.length === 0 && this.kept.interrupted !== true;
+    return this.receipts.length === 0 && !this.isInterrupted;
   }
 
   /** What is known about the messages of a run. */
@@ -79,7 +83,7 @@ export class DeliveryRecord {
         lastBatch = Math.max(lastBatch, entry.batch ?? 0);
       }
     }
-    const fallback = this.kept.interrupted === true ? INTERRUPTED : undefined;
+    const fallback = this.isInterrupted ? INTERRUPTED : undefined;
     const found = recognize(rows, entries);
     // Includes the item of a list entry, because now the list itself may be unreadable.
     const places = new Set([...entries.values()].flatMap(({ place }) => [place, place.split('.')[0]]));

@@ -35,13 +35,12 @@ export class Reservations {
   }
 
   /**
-   * Finds messages that were sent or reserved before, and reserves none. Leaves out those that must wait for another
-   * run of this process.
+   * Finds messages that were sent or reserved before, and reserves none. What another run of this process has in flight
+   * is left for {@link reserve}: by then, that run may have given it up.
    * @throws what the storage throws
    */
   async find(rows: readonly Row[]): Promise<Taken> {
-    const taken = takenOf(rows, await this.facts.ask(this.factsOf(rows)));
-    return new Map([...taken].filter(([row, state]) => state !== 'open' || !this.mustWait([row])));
+    return takenOf(rows, await this.facts.ask(this.factsOf(rows), 'unknown'));
   }
 
   /**
