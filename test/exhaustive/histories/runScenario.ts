@@ -368,7 +368,8 @@ class History {
     const inFlight = accounts * options.parallelRequests * (operation === 'send' ? 1 : (batchSize ?? 100));
     const plan = planOf(settings, messages);
     const { plan: earlier, most: before } = this.interrupted ?? { plan, most: 0 };
-    const isKnown = plan !== null && faults.length === 0 && outage === null && earlier === plan;
+    // A dry run notes nothing, so that a Retry can't know that it sent nothing.
+    const isKnown = plan !== null && !options.dryRun && faults.length === 0 && outage === null && earlier === plan;
     const most = isKnown
       ? atRisk({ moments, isRetry, mayBeSecondTry: maxTries !== null, count: messages.length, inFlight, round: 0 })
       : Infinity;
