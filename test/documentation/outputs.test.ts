@@ -6,16 +6,14 @@ import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
 import { readPhone } from '../../nodes/MessagingSend/phone/phone';
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
-import { killedAtNth } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
-import { Campaign } from '../support/engine/campaign';
 import { activate } from '../support/engine/polling';
 import { linkIn, open } from '../support/engine/webhook';
 import { runWorkflow, type Setup } from '../support/engine/workflow';
 import { givenOptions } from '../support/givenOptions';
 import { nodeOfType } from '../support/node';
 import { textOf } from '../support/outputs';
-import { GET_BALANCE, inBatchesOf, SEND, SEND_AND_WAIT, SEND_BULK, withOptions } from '../support/parameters';
+import { GET_BALANCE, SEND, SEND_AND_WAIT, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, receivedTexts, sandboxForTests } from '../support/sandbox';
 import { rowAt } from '../unit/samples';
 import { PAGES } from './pages';
@@ -26,7 +24,6 @@ const sandbox = sandboxForTests({ credits: 1000, now: () => Date.parse(TIME) });
 beforeEach(() => processedData.reset());
 
 const ONE = [{ phone: '447700900123', text: 'Hello from n8n' }];
-const TWO = [...ONE, { phone: '447700900124', text: 'Hello' }];
 
 const outputOf = async (parameters: INodeParameters, items: IDataObject[], rest: Partial<Setup> = {}) =>
   (await runWorkflow({ account: accountOf(sandbox()), parameters, items, ...rest })).outputs.map((items) =>
@@ -74,19 +71,8 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
     const items = [{ name: 'Made-up Person', phone: '07700 900124' }];
     return (await outputOf(parameters, items, { onError: 'continueErrorOutput' }))[1]?.[0];
   },
-  'docs/retries.md if-n8n-is-killed 1': killed,
   'docs/agents.md what-the-model-sees 1': async () => [{ error: await toolError('07700 900124') }],
 };
-
-/** The first of two messages, after n8n was killed in the request of the second. */
-async function killed(): Promise<unknown> {
-  const parameters = inBatchesOf(1, withOptions(SEND_BULK, { parallelRequests: 1 }));
-  const setup = { account: accountOf(sandbox()), mode: 'trigger', items: TWO, parameters } as const;
-  const campaign = new Campaign(sandbox(), setup);
-  await campaign.run({ lifetime: killedAtNth('left', 2) });
-  await campaign.finish();
-  return campaign.execution.outputs[0]?.[0]?.json;
-}
 
 /** The item from a form on the page behind the link. */
 async function answered(parameters: INodeParameters, form: IDataObject): Promise<unknown> {

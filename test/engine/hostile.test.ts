@@ -6,10 +6,9 @@ import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { type Execution, stored } from '../support/engine/workflow';
-import { outcomesOf } from '../support/outputs';
 import { SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 
-const { sandbox, run, received, requests, contactsReceived } = nodeForTests();
+const { sandbox, run, received, contactsReceived } = nodeForTests();
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
 /** Everything that n8n stores of an execution. */
 const everythingIn = ({ run: { data } }: Execution) => JSON.stringify(stored(data));
@@ -47,19 +46,6 @@ describe('Send Bulk from a list', () => {
     expect(({} as IDataObject).polluted).toBeUndefined();
   });
 });
-
-test.each([422, 429])(
-  'A rejection with status %i that says it sent 99 of 100 messages leaves all of them uncertain, and no half is requested',
-  async (status) => {
-    const error = { code: 'VALIDATION_ERROR', message: 'The text of messages[99] is not allowed' };
-    const body = JSON.stringify({ success: false, error, data: { messages_sent: 99 } });
-    sandbox().setFaults([{ kind: 'body', status, body, handled: true, times: 99 }]);
-    const ran = await run({ items: contacts(100), parameters: SEND_BULK, onError: 'continueRegularOutput' });
-    expect(requests()).toHaveLength(1);
-    expect(new Set(outcomesOf(ran))).toEqual(new Set(['uncertain']));
-    expect(received()).toEqual(contacts(100).map(({ phone }) => phone));
-  },
-);
 
 describe('The API key', () => {
   const status = (code: number, more: Partial<Fault> = {}): Fault =>

@@ -41,6 +41,8 @@ test('A production run writes one line to the log, without phone numbers, texts 
 });
 
 const again = (messages: string) => `<br><br>Don't run this step again: it would send the ${messages} messages again.`;
+const FIRST_SET =
+  "<br><br>To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'.";
 const ALL_WELL = () => undefined;
 const loseAnswer = (after: number) => () => sandbox().setFaults([{ kind: 'reset-after', after }]);
 
@@ -55,7 +57,7 @@ test.each<[what: string, type: string, message: string, setup: Partial<Setup>, p
   [
     'what was not sent or is uncertain, and why',
     'warning',
-    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 5 requests. Items 2, 3 ${LOST} ${INVALID_ITEM(8)} Numbering starts at 0. ${GUESSED} (7 numbers).${again('5 sent and 2 uncertain')}`,
+    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 5 requests. Items 2, 3 ${LOST} ${INVALID_ITEM(8)} Numbering starts at 0. ${GUESSED} (7 numbers).${again('5 sent and 2 uncertain')}${FIRST_SET}`,
     {
       items: [...contacts(7), { phone: phoneAt(0), text: 'Hello 0' }, INVALID],
       parameters: inBatchesOf(2, withOptions(SEND_BULK, { ...ONCE, parallelRequests: 1 })),

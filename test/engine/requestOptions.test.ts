@@ -23,15 +23,6 @@ test("'Batch Interval' is the shortest time from the start of a request to that 
   expect(requests()).toHaveLength(3);
 });
 
-test("'Timeout' ends a request, and its messages are uncertain", async () => {
-  sandbox().setFaults([{ kind: 'silence', handled: true, times: 2 }]);
-  const parameters = { ...SEND_BULK, requestOptions: { timeout: 100 } };
-  const { outputs } = await run({ parameters, onError: 'continueRegularOutput' });
-  expect(outputs[0]?.[0]?.json).toMatchObject({ details: { code: 'TIMEOUT', outcome: 'uncertain' } });
-  const routed = runRouting(setupOf({ parameters }));
-  await expect(routed).rejects.toThrow(/^The service did not answer in time\. /);
-});
-
 test("A certificate that nobody has signed prevents sending unless 'Ignore SSL Issues' is on", async () => {
   const secure = await startSandbox({ keys: [KEY], limit: 0, tls: selfSignedCertificate() });
   try {

@@ -33,7 +33,7 @@ test("A 'Message Key' for a JSON list is one message for each person in it, and 
 
 test('A person who is listed in two spellings gets a message with one key once', async () => {
   const items = [to('+44 (0)7700 900001', 'Hello'), to('447700900001', 'Hello Ada')];
-  for (const duplicateMessages of ['sendOnce', 'sendOnceEver']) {
+  for (const duplicateMessages of ['sendOnceEver', 'sendOnce']) {
     sandbox().reset();
     const parameters = withOptions(SEND_BULK, { ...CAMPAIGN, duplicateMessages });
     expect(reasonsOf(await run(items, parameters))).toEqual([undefined, 'duplicate']);
@@ -46,9 +46,9 @@ test('Texts that a reader sees as the same are one message, in a run and in late
   const items = alike.map((text) => to(phoneAt(0), text));
   const duplicates = Array<string>(4).fill('duplicate');
   expect(reasonsOf(await run(items, SEND_BULK))).toEqual([undefined, ...duplicates]);
-  expect(reasonsOf(await run(items.slice(2), once(SEND_BULK)))).toEqual([undefined, 'duplicate', 'duplicate']);
+  expect(reasonsOf(await run(items.slice(2), once(SEND_BULK)))).toEqual(['sent_before', 'duplicate', 'duplicate']);
   for (const item of items) expect(reasonsOf(await run([item], once(SEND_BULK)))).toEqual(['sent_before']);
-  expect(texts()).toEqual(['Hi Zo\u00eb', 'Hi Zo\u00eb ']);
+  expect(texts()).toEqual(['Hi Zo\u00eb']);
 });
 
 test.each(SENDING_OPERATIONS)(

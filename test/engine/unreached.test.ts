@@ -1,5 +1,4 @@
 /** What is certain when a connection breaks: nothing was sent as long as the request had not left, and only then. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
 
@@ -126,11 +125,6 @@ describe('Nothing was sent', () => {
     expect(received).not.toContain('POST');
   });
 
-  test('if the connection is not made within a short Timeout', async () => {
-    const outcome = await outcomeAt(https(await fullBacklog()), { timeout: 300 });
-    expect(outcome).toMatchObject({ outcome: 'not_sent', code: 'UNREACHABLE_ETIMEDOUT' });
-  });
-
   test('if the run is stopped while the connection is made', async () => {
     let arrived: () => void = nothing;
     const arrival = new Promise<void>((resolve) => (arrived = resolve));
@@ -222,22 +216,3 @@ test("A proxy's password that has an encoded percent sign reaches the proxy", as
   const [, credentials = ''] = /Proxy-Authorization: Basic (\S+)/.exec(received) ?? [];
   expect(Buffer.from(credentials, 'base64').toString()).toBe('user:p@ss%%');
 });
-
-/** The port of a process that accepts no connections and whose queue of waiting ones is full. */
-async function fullBacklog(): Promise<number> {
-  const code = `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () {
-    require('fs').writeSync(1, String(this.address().port));
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-  })`;
-  const child: ChildProcess = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'ignore'] });
-  closing.push(() => child.kill('SIGKILL'));
-  const port = Number(
-    await new Promise<string>((resolve) => child.stdout?.once('data', (data: Buffer) => resolve(String(data)))),
-  );
-  const waiting = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', nothing));
-  closing.push(() => waiting.forEach((socket) => socket.destroy()));
-  await Promise.all(
-    waiting.slice(0, 2).map(async (socket) => await new Promise((resolve) => socket.once('connect', resolve))),
-  );
-  return port;
-}

@@ -5,11 +5,13 @@
 import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { readReply, type Reply } from '../../nodes/MessagingSend/api/reply';
-import { singleOutcome } from '../../nodes/MessagingSend/delivery/match';
+import { SEND } from '../../nodes/MessagingSend/delivery/operation';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { KEY } from '../support/account';
 import { phoneAt } from '../support/contacts';
-import { listOf, ODD_VALUES } from './samples';
+import { listOf, ODD_VALUES, rowsUpTo } from './samples';
+
+const singleOutcome = (data: JsonRecord) => SEND.outcomes(rowsUpTo(1), data)[0];
 
 function reply(statusCode: number, body: unknown, key = KEY): Reply {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -210,7 +212,7 @@ describe('An entry', () => {
 
   test('is read safely, no matter how deep its error is', () => {
     const deep = JSON.parse(`${'['.repeat(50_000)}7${']'.repeat(50_000)}`) as JsonRecord;
-    expect(singleOutcome({ ...ID, status: 'sent', error: deep }).kind).toBe('uncertain');
+    expect(singleOutcome({ ...ID, status: 'sent', error: deep })?.kind).toBe('uncertain');
     expect(meaningOf(422, `{"error":${'['.repeat(50_000)}{"message_id":7}${']'.repeat(50_000)}}`)).toMatch(/^rejected/);
   });
 

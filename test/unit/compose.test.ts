@@ -1,15 +1,14 @@
 import { compose as composeDraft, composeAll, type Rules } from '../../nodes/MessagingSend/delivery/compose';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { type Draft, type Given, unreadable } from '../../nodes/MessagingSend/messages/draft';
-import type { Row } from '../../nodes/MessagingSend/messages/row';
+import { type Draft, type Row, unreadable } from '../../nodes/MessagingSend/messages/row';
 import { ODD_VALUES, upTo } from './samples';
 
 const RULES: Rules = { longMessages: 'fail', numberCheck: 'on', emptyFields: 'send' };
 
 /** The message from a draft that is valid but for these changes. */
-function compose(changed: Partial<Given>, rules: Partial<Rules> = {}): Row {
+function compose(changed: Partial<Draft>, rules: Partial<Rules> = {}): Row {
   const content = { phone: '447700900123', message: 'Hello', countryCode: null, key: null };
-  return composeDraft({ kind: 'given', item: 0, entry: null, ...content, ...changed }, { ...RULES, ...rules });
+  return composeDraft({ item: 0, entry: null, ...content, ...changed }, { ...RULES, ...rules });
 }
 
 /** The text of the message from a draft with this text, or the reason why it can't be sent. */

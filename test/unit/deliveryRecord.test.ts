@@ -4,7 +4,7 @@ import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { markSeveral, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
-import { noPause, rowAt, SENT } from './samples';
+import { intentOf, noPause, rowAt, SENT } from './samples';
 
 function row(item: number, text: string): Row {
   return rowAt(item, { phone: '447700900123', text });
@@ -16,7 +16,7 @@ const list = (...texts: string[]): Row[] => texts.map((text, index) => row(index
 /** How a re-run with this record knows these messages; null for those that it sends. */
 async function recall(record: DeliveryRecord, rows: readonly Row[]): Promise<Array<Outcome['kind'] | null>> {
   markSeveral(rows);
-  await new Journal(record).recall(rows, null, noPause);
+  await new Journal(record).recall(intentOf(rows), noPause);
   return rows.map(({ outcome }) => outcome?.kind ?? null);
 }
 

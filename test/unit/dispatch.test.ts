@@ -70,16 +70,6 @@ describe('A batch that is rejected because of some of its messages', () => {
     const run = await new Run(refusing([0], withoutNames)).send(messages);
     expect(run.report).toEqual({ requests: '0-3 | 0-1 | 0 | 1 | 2-3', sent: '1-3', not_sent: '0' });
   });
-
-  test('never takes more than four requests per message', async () => {
-    for (const name of [byIndex, byIndexFrom1, firstOnly, withoutNames]) {
-      for (const wrong of [upTo(100), upTo(100).filter((item) => item % 2 === 0), [99]]) {
-        const run = await send(100, 100, refusing(wrong, name));
-        expect(run.items('not_sent')).toEqual(wrong);
-        expect(run.requests.length).toBeLessThanOrEqual(400);
-      }
-    }
-  });
 });
 
 describe('A run with On Error set to Stop', () => {

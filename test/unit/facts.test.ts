@@ -1,13 +1,14 @@
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { Attempt, attemptFacts, digestsOf, pagesOf } from '../../nodes/MessagingSend/journal/crash/attempt';
+import { Attempt } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
+import { pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
 import { failed, type Row, settle } from '../../nodes/MessagingSend/messages/row';
-import { noPause, rowAt, rowsUpTo, SENT } from './samples';
+import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';
 
 /** The entries of an open fact. */
 const claimed = (fact: string) => [fact, `${fact}?`];
@@ -81,8 +82,8 @@ test('The two entries of a fact are removed by one write', async () => {
   const names = Array.from({ length: 120 }, (_, index) => `fact ${index}`);
   const { facts, left } = setUp({ beforeRemove: (entries) => writes.push(entries) });
   await facts.record({ open: names, noted: ['other'] });
-  facts.retract(['other']);
-  facts.retract(names);
+  facts.change({ facts: ['other'], to: 'unknown' });
+  facts.change({ facts: names, to: 'unknown' });
   expect(await left()).toEqual([]);
   expect(writes.length).toBeGreaterThan(1);
   for (const write of writes) {
@@ -119,7 +120,7 @@ test('What is noted for others is written again until nobody can overwrite it an
   let now = 0;
   const { shared, facts, left } = setUp({}, { now: () => now, isShared: true });
   await facts.record({ open: ['order'] });
-  facts.close(['order']);
+  facts.change({ facts: ['order'], to: 'noted' });
   await left();
   const isWrittenAgain = async () => {
     shared.entries = [];
@@ -149,7 +150,7 @@ test('What is claimed while its removal waits stays in the list', async () => {
   // More than are removed together, before it.
   const others = Array.from({ length: 300 }, (_, index) => `other ${index}`);
   await facts.record({ open: ['order'], noted: others });
-  facts.retract([...others, 'order']);
+  facts.change({ facts: [...others, 'order'], to: 'unknown' });
   expect(await facts.claim(['order'])).toEqual(['unknown']);
   expect(await left()).toEqual(claimed('order'));
 });
@@ -158,8 +159,8 @@ test('What is closed while its removal waits stays in the list', async () => {
   const { facts, left } = setUp();
   await facts.record({ open: ['order'] });
   const claim = facts.claim(['order', 'new']);
-  facts.retract(['order']);
-  facts.close(['order']);
+  facts.change({ facts: ['order'], to: 'unknown' });
+  facts.change({ facts: ['order'], to: 'noted' });
   await claim;
   expect(await left()).toEqual([...claimed('new'), 'order']);
 });
@@ -221,6 +222,27 @@ test('A question whose end the storage refuses leaves nothing behind', async () 
   expect(await left()).toEqual([]);
 });
 
+test('What this process has begun can no longer be barred', async () => {
+  const { facts, left } = setUp();
+  await facts.record({ open: ['page'] });
+  await expect(facts.record({ noted: ['another attempt'], barred: ['page'] })).rejects.toThrow("can't become barred");
+  expect(await left()).toEqual(claimed('page'));
+});
+
+test('What another run has sent meanwhile stays sent when a run never learns the outcome of its own request', async () => {
+  const { facts, run, left } = setUp({}, { isShared: true });
+  const [mine, theirs] = [rowAt(0), rowAt(0)];
+  const asking = new Reservations(facts, 1);
+  await asking.reserve([mine]);
+  const [fact] = await left();
+  settle(theirs, SENT);
+  await new Reservations(run({}), 1).finish([theirs]);
+  settle(mine, failed(failure('outcomeUnknown')));
+  asking.settled([mine]);
+  await facts.record({ noted: ['another'] });
+  expect(await left()).toEqual([fact, 'another'].toSorted());
+});
+
 test('A fact that its run releases while the list is asked about another one is still what it was', async () => {
   const { facts, run } = setUp();
   await facts.record({ noted: ['sent'] });
@@ -240,9 +262,8 @@ test('A run whose entries another run was to write, which was stopped, writes th
 test('A page stays open until each of its messages has ended: another process finds it while a request is repeated', async () => {
   const { facts, left } = setUp();
   const row = rowAt(0);
-  const pages = pagesOf([row]);
-  const names = attemptFacts(facts, 'run', 1, pages, await digestsOf(pages, noPause));
-  const attempt = new Attempt(facts, names, pages, [], () => undefined);
+  const pages = await pagesOf([row], 1, noPause);
+  const attempt = new Attempt(facts, { run: 'run', number: 1, pages, length: 1 }, [], () => undefined);
   expect(await attempt.begin([row])).toBe(false);
   const { length } = await left();
   expect(await attempt.begin([row])).toBe(false);
@@ -257,7 +278,7 @@ test('A message that the execution has as uncertain, and the list as sent, was s
   const run = { lineage: '1', ordinal: 0 };
   const first = new CrashLedger(facts, run, new DeliveryRecord({}, 0), { isRetry: false, followsKill: false });
   const [row] = rowsUpTo(1) as [Row];
-  const { attempt } = await first.lookUp([row], noPause);
+  const { attempt } = await first.lookUp([row], () => new Set(), noPause);
   await attempt.begin([row]);
   settle(row, SENT);
   attempt.settled([row]);
@@ -267,6 +288,6 @@ test('A message that the execution has as uncertain, and the list as sent, was s
   const own = new Facts(new FactList(() => 0), shared, 'secret', false);
   const second = new CrashLedger(own, run, record, { isRetry: true, followsKill: false });
   const rows = rowsUpTo(1);
-  await new Journal(record, second).recall(rows, null, noPause);
+  await new Journal(record, second).recall(intentOf(rows), noPause);
   expect(rows.map(({ outcome }) => outcome?.kind)).toEqual(['sent']);
 });

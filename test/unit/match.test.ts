@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
-import { matchEntries, singleOutcome } from '../../nodes/MessagingSend/delivery/match';
+import { matchEntries, SEND } from '../../nodes/MessagingSend/delivery/operation';
 import { markSeveral } from '../../nodes/MessagingSend/messages/row';
 import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
@@ -87,9 +87,6 @@ test.each<[string, JsonRecord, unknown[]]>([
 });
 
 test('A single message that used no credit is uncertain, even if its status is "sent"', () => {
-  expect(singleOutcome(entry(0, { credits_used: 0 }))).toMatchObject({
-    kind: 'uncertain',
-    failure: { code: 'NOT_CONFIRMED' },
-  });
-  expect(singleOutcome(entry(0, { credits_used: 1 })).kind).toBe('sent');
+  const outcomes = [0, 1].flatMap((used) => SEND.outcomes(rowsUpTo(1), entry(0, { credits_used: used })));
+  expect(outcomes).toMatchObject([{ kind: 'uncertain', failure: { code: 'NOT_CONFIRMED' } }, { kind: 'sent' }]);
 });

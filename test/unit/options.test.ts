@@ -42,7 +42,6 @@ const SETTINGS = {
     const given = new GivenOptions(read);
     const source = {
       items: [],
-      stored: read,
       valueOf: (name: string, _item: number, fallback: unknown) => read(name, fallback),
       evaluate: () => undefined,
     };

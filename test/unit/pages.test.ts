@@ -1,32 +1,74 @@
-import { digestsOf, pagesOf } from '../../nodes/MessagingSend/journal/crash/attempt';
-import type { Row } from '../../nodes/MessagingSend/messages/row';
-import { noPause, rowAt } from './samples';
+import fc from 'fast-check';
 
-const planned = async (...changes: Array<Partial<Row>>) =>
-  await digestsOf(pagesOf(changes.map((changed, index) => rowAt(index, changed))), noPause);
+import { failure } from '../../nodes/MessagingSend/failures/failure';
+import { type Page, pagesOf, usualLength } from '../../nodes/MessagingSend/journal/crash/pages';
+import { markSeveral, type Row } from '../../nodes/MessagingSend/messages/row';
+import { phoneAt } from '../support/contacts';
+import { noPause, rowAt, rowsUpTo } from './samples';
 
-/** Whether two attempts have this in common. */
-async function same(what: 'places' | 'contents', one: Array<Partial<Row>>, other: Array<Partial<Row>>) {
-  return (await planned(...one))[what] === (await planned(...other))[what];
+const LENGTH = 8;
+
+async function paged(rows: readonly Row[], length = LENGTH): Promise<readonly Page[]> {
+  markSeveral(rows);
+  return await pagesOf(rows, length, noPause);
 }
 
-test('Two attempts have the same texts only if each text ends at the same point, and none has become a key', async () => {
-  expect(await same('contents', [{ text: 'ab' }, { text: 'c' }], [{ text: 'a' }, { text: 'bc' }])).toBe(false);
-  expect(await same('contents', [{ text: 'key' }], [{ text: 'Hello', key: 'key' }])).toBe(false);
-  expect(await same('contents', [{ key: 'key 1' }], [{ key: 'key 2' }])).toBe(false);
+/** The rows of pages whose names the other list has not. */
+async function changed(rows: readonly Row[], others: readonly Row[]): Promise<Row[]> {
+  const names = new Set((await paged(others)).map(({ name }) => name));
+  return (await paged(rows)).filter(({ name }) => !names.has(name)).flatMap((page) => page.rows);
+}
+
+test('A message that is removed, added or corrected changes its own page and no other', async () => {
+  const at = fc.nat({ max: 299 });
+  const another = rowAt(0, { phone: '447700911111' });
+  await fc.assert(
+    fc.asyncProperty(at, fc.constantFrom([], [another]), fc.boolean(), async (index, added, isKept) => {
+      const rows = rowsUpTo(300);
+      const edited = rowsUpTo(300);
+      edited.splice(index, isKept ? 0 : 1, ...added);
+      // The page that was divided there, and the one that begins after it.
+      expect((await changed(edited, rows)).length).toBeLessThanOrEqual(4 * LENGTH);
+    }),
+  );
 });
 
-test('A key stands for its text', async () => {
-  expect(await same('contents', [{ key: 'key', text: 'at 1' }], [{ key: 'key', text: 'at 2' }])).toBe(true);
+test('A list of any size has about 250 pages at most, none longer than twice the usual', async () => {
+  for (const count of [1, 250, 251, 1_000, 5_000]) {
+    const length = usualLength(count);
+    const pages = await paged(
+      Array.from({ length: count }, (_, index) => rowAt(index, { phone: `4477${1_000_000 + index * 7}` })),
+      length,
+    );
+    expect(pages.flatMap(({ rows }) => rows)).toHaveLength(count);
+    expect(pages.length).toBeLessThanOrEqual(320);
+    expect(Math.max(...pages.map(({ rows }) => rows.length))).toBeLessThanOrEqual(2 * length);
+    expect(pages.every(({ rows }, index) => rows.every(({ page }) => page === index))).toBe(true);
+  }
 });
 
-test('Messages count as different if the phone or the place of one has changed', async () => {
-  expect(await same('places', [{ text: 'Other' }], [{}])).toBe(true);
-  expect(await same('places', [{ phone: rowAt(5).phone }], [{}])).toBe(false);
-  expect(await same('places', [{ item: 5 }], [{}])).toBe(false);
-  const [one, other] = [
-    [{ phone: '44770090006' }, { item: 164 }],
-    [{ phone: '447700900061' }, { item: 64 }],
-  ] as const;
-  expect(await same('places', [...one], [...other])).toBe(false);
+describe('A page has another name', () => {
+  const nameOf = async (...rows: Row[]) => (await paged(rows, 1_024)).map(({ name }) => name).join();
+  const defect = failure('textEmpty');
+
+  test('if a person of it gets another message, or one more, or it has one that can no longer be sent', async () => {
+    const names = await Promise.all([
+      nameOf(rowAt(0), rowAt(1)),
+      nameOf(rowAt(0)),
+      nameOf(rowAt(0), rowAt(0)),
+      nameOf(rowAt(0), rowAt(0, { text: 'Another' })),
+      nameOf(rowAt(0, { defect, person: '' })),
+      nameOf(rowAt(0, { defect })),
+      nameOf(rowAt(0), rowAt(1, { defect, person: '', phoneGiven: 'another' })),
+      nameOf(rowAt(0), rowAt(1, { defect, person: '' })),
+    ]);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('not if its messages are at other places, or one whose person gets no other has another text or key', async () => {
+    const name = await nameOf(rowAt(0), rowAt(1));
+    expect(await nameOf(rowAt(0, { item: 7 }), rowAt(1, { entry: 3 }))).toBe(name);
+    expect(await nameOf(rowAt(0, { text: 'At 10:01' }), rowAt(1, { key: 'order' }))).toBe(name);
+    expect(await nameOf(rowAt(0, { phone: phoneAt(0), phoneGiven: `+${phoneAt(0)}` }), rowAt(1))).toBe(name);
+  });
 });

@@ -2,6 +2,7 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import type { Rejected, Reply } from '../../nodes/MessagingSend/api/reply';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
+import type { Intent } from '../../nodes/MessagingSend/journal/journal';
 import type { Batch, Outcome, Row } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
 
@@ -22,6 +23,7 @@ export function rowAt(index: number, changed: Partial<Row> = {}): Row {
     defect: null,
     testFor: null,
     isOneOfSeveral: false,
+    repetition: 0,
     duplicateOf: null,
     page: -1,
     batch: null,
@@ -37,6 +39,11 @@ export function rowsUpTo(count: number, changed: Partial<Row> = {}): Row[] {
 }
 
 export const noPause = async (): Promise<void> => await Promise.resolve();
+
+/** To send these messages from one account, and to keep none back. */
+export function intentOf(rows: readonly Row[]): Intent {
+  return { rows, keptBack: () => new Set(), accountOf: () => 'account', lost: null };
+}
 
 export const SENT: Outcome = { kind: 'sent', messageId: 7, status: 'sent' };
 

@@ -29,23 +29,18 @@ const SERVICE_FAILED = /timed?[\W_]?out(?!side| of)|(server|internal)[\W_]?error
 
 /** What an answer means for its request: with `accepted` the entries decide, with `rejected` nothing was sent. */
 export function meaningOfAnswer(answer: Answer): 'accepted' | 'rejected' | 'uncertain' {
-  const { statusCode, envelope } = answer;
+  const { statusCode, envelope, error } = answer;
   if (isSuccess(statusCode) && envelope?.success === true && isRecord(envelope.data)) return 'accepted';
-  if (!isRefusal(answer)) return 'uncertain';
+  const isRefusal = isSuccess(statusCode)
+    ? envelope?.success === false && REFUSALS.has(error.code)
+    : statusCode >= 300 && statusCode < 500 && !OPEN.has(statusCode);
+  if (!isRefusal) return 'uncertain';
   if (hasEntries(envelope)) return 'accepted';
   if (saysSent(envelope)) return 'uncertain';
-  // A 429 is the rate limit, with any body (part 8).
-  return statusCode !== 429 && saysServiceFailed(answer) ? 'uncertain' : 'rejected';
-}
-
-function isRefusal({ statusCode, envelope, error }: Answer): boolean {
-  if (isSuccess(statusCode)) return envelope?.success === false && REFUSALS.has(error.code);
-  return statusCode >= 300 && statusCode < 500 && !OPEN.has(statusCode);
-}
-
-function saysServiceFailed({ envelope, error, text }: Answer): boolean {
   const said = [envelope ?? {}, error].flatMap(({ code, message }) => [asText(code), asText(message)]);
-  return [...said, text].some((each) => SERVICE_FAILED.test(each));
+  const serviceFailed = [...said, answer.text].some((each) => SERVICE_FAILED.test(each));
+  // A 429 is the rate limit, with any body (part 8).
+  return statusCode !== 429 && serviceFailed ? 'uncertain' : 'rejected';
 }
 
 /** Whether an answer has outcomes of messages, rather than a copy of the request. */

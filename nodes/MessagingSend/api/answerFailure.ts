@@ -35,8 +35,12 @@ export function rejectionFailure(answer: Answer, location: string, retryAfter: n
       return failure('valueInvalid', { part: 'a value of the request' }, details);
     case 'RATE_LIMITED':
       return rateLimited(retryAfter, details);
-    case 'REDIRECTED':
-      return failure('redirected', { status, origin: originIn(location) }, details);
+    case 'REDIRECTED': {
+      // Only the host of the new address, because the rest can contain anything.
+      const [host] = /^https?:\/\/[\w.:-]+(?=[/?#]|$)/i.exec(location) ?? [];
+      const origin = host === undefined ? '' : ` (${serviceText(host)})`;
+      return failure('redirected', { status, origin }, details);
+    }
     case 'NOT_FOUND':
       return failure('notFound', { status }, details);
     case 'FORBIDDEN':
@@ -73,12 +77,6 @@ export function creditsTooLow({ required, available }: Record<keyof Credits, unk
 export function rateLimited(retryAfter: number | null, details: Details = {}): Failure {
   const wait = retryAfter === null ? 'a minute' : `${Math.ceil(retryAfter / 1000)} s`;
   return failure('rateLimited', { wait }, details);
-}
-
-/** Only the host of a redirect's new address, because the rest can contain anything. */
-function originIn(location: string): string {
-  const [origin] = /^https?:\/\/[\w.:-]+(?=[/?#]|$)/i.exec(location) ?? [];
-  return origin === undefined ? '' : ` (${serviceText(origin)})`;
 }
 
 /** The failure of one message in a rejected bulk request, from the request's and the complaints about the message. */

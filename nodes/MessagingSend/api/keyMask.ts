@@ -9,7 +9,15 @@ export function keyMask(apiKey: string): KeyMask {
   if (apiKey.length < MIN_KEY_LENGTH) return (text) => text;
   const inUtf8 = Buffer.from(apiKey).toString('latin1');
   const inText = [apiKey, inUtf8].flatMap((key) => [key, withoutEscapes(key)]);
-  const forms = new Set([...inText, ...inBase64(apiKey, 'base64'), ...inBase64(apiKey, 'base64url')]);
+  // Alone or within a longer text such as `Bearer <key>`. Three bytes become four characters, so there are three forms.
+  // Characters at the ends that also depend on what is around the key are left out.
+  const inBase64 = [0, 1, 2].flatMap((before) =>
+    (['base64', 'base64url'] as const).map((alphabet) => {
+      const encoded = Buffer.from(' '.repeat(before) + apiKey, 'latin1').toString(alphabet);
+      return encoded.slice(Math.ceil((before * 4) / 3), Math.floor(((before + apiKey.length) * 4) / 3));
+    }),
+  );
+  const forms = new Set([...inText, ...inBase64]);
   const literally = Array.from(forms, (form) => form.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
   const anyForm = new RegExp(literally.join('|'), 'gi');
   return (text) => {
@@ -40,15 +48,4 @@ function withoutEscapes(text: string): string {
   return text.replace(ESCAPE, (_, code: string | undefined, character: string) =>
     code === undefined ? character : String.fromCharCode(parseInt(code, 16)),
   );
-}
-
-/**
- * The key in base64, alone or within a longer text such as `Bearer <key>`. Three bytes become four characters, so there
- * are three forms. Characters at the ends that also depend on what is around the key are left out.
- */
-function inBase64(apiKey: string, alphabet: 'base64' | 'base64url'): string[] {
-  return [0, 1, 2].map((before) => {
-    const encoded = Buffer.from(' '.repeat(before) + apiKey, 'latin1').toString(alphabet);
-    return encoded.slice(Math.ceil((before * 4) / 3), Math.floor(((before + apiKey.length) * 4) / 3));
-  });
 }

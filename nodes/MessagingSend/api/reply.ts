@@ -66,7 +66,15 @@ export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMa
   }
   const envelope = parse(body, mask);
   const isText = envelope === null && typeof body === 'string' && !/^\s*</.test(body);
-  const answer: Answer = { statusCode, envelope, error: errorOf(envelope), text: isText ? body : '' };
+  // It may be a text, and its fields may be in the envelope itself.
+  const given = envelope?.error;
+  const inEnvelope = { ...envelope, ...(typeof given === 'string' && { message: given }) };
+  const answer: Answer = {
+    statusCode,
+    envelope,
+    error: isRecord(given) ? given : inEnvelope,
+    text: isText ? body : '',
+  };
   const meaning = meaningOfAnswer(answer);
   if (meaning === 'accepted' && isRecord(envelope?.data)) return { kind: 'accepted', data: envelope.data };
 
@@ -98,13 +106,6 @@ function parse(body: unknown, mask: KeyMask): JsonRecord | null {
   } catch {
     return null;
   }
-}
-
-/** The envelope's `error`, even if it is a text, or its fields are in the envelope itself. */
-function errorOf(envelope: JsonRecord | null): JsonRecord {
-  const { error } = envelope ?? {};
-  if (isRecord(error)) return error;
-  return { ...envelope, ...(typeof error === 'string' && { message: error }) };
 }
 
 /** In milliseconds; a header that asks for a longer wait is wrong. */

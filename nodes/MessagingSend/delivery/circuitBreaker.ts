@@ -8,10 +8,10 @@ const MAX_UNCERTAIN = 3;
 
 /** Permission to make one request. */
 export interface Pass {
+  /** The state in which the request was admitted. */
+  readonly began: State;
   /** Whether the request may still leave. Another reply may have tripped the breaker while this request waited. */
   readonly isValid: () => boolean;
-  /** Must be called once: with the reply, or with null if the request was not made. */
-  readonly end: (reply: Reply | null) => void;
 }
 
 /**
@@ -50,23 +50,22 @@ export class CircuitBreaker {
       else if (state === 'busy') await this.requests.wait(new Promise<void>((resolve) => this.waiting.push(resolve)));
       else {
         if (state === 'trial') this.state = 'busy';
-        const isValid = () => trips === this.trips;
-        return { isValid, end: (reply) => this.end(reply, state, isValid()) };
+        return { began: state, isValid: () => trips === this.trips };
       }
     }
     return null;
   }
 
-  /** @param began the state in which the request was admitted */
-  private end(reply: Reply | null, began: State, isValid: boolean): void {
+  /** Must be called once for each pass: with the reply, or with null if the request was not made. */
+  end({ began, isValid }: Pass, reply: Reply | null): void {
     // No other request is valid during a trial, so the state still belongs to this one.
     if (began === 'trial') this.state = began;
-    if (isValid && reply?.kind === 'uncertain') {
+    if (isValid() && reply?.kind === 'uncertain') {
       this.trips += 1;
       this.state = 'tripped';
       this.reason = reply.failure;
       this.outages.note((this.uncertainInARow += 1));
-    } else if (isValid && reply?.kind === 'accepted' && this.state !== 'closed') {
+    } else if (isValid() && reply?.kind === 'accepted' && this.state !== 'closed') {
       this.state = 'closed';
       this.outages.note((this.uncertainInARow = 0));
     }

@@ -1,11 +1,10 @@
 import { MAX_BATCH_SIZE, MAX_CHARACTERS } from '../api/endpoints';
 import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure, isFailure } from '../failures/failure';
-import type { Draft, Drafts, Given } from '../messages/draft';
-import { markSeveral, type Row } from '../messages/row';
+import { type Draft, type Drafts, markSeveral, type Row } from '../messages/row';
 import { type ReadNumber, readPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
-import type { DeliveryOptions } from './options';
+import type { DeliveryOptions } from './select';
 
 /**
  * Halves of characters, as of an emoji that was cut in two, and null characters. No reader sees them, and a service
@@ -38,7 +37,7 @@ export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Prom
   let count = 0;
   for (let item = 0; item < drafts.items; item += 1) {
     const given = drafts.of(item);
-    for (const draft of 'kind' in given ? [given] : given) {
+    for (const draft of 'item' in given ? [given] : given) {
       const row = compose(draft, rules);
       rows.push(row);
       if (row.defect !== null) continue;
@@ -57,29 +56,26 @@ const NO_TEXT: Content = { text: '', parts: null };
 
 /** A row with the number and the text to send, or with the reason why it can't be sent. */
 export function compose(draft: Draft, rules: Rules): Row {
-  if (draft.kind === 'unreadable') return rowOf(draft, NO_NUMBER, NO_TEXT, draft.failure);
-  const number = readPhone(draft.phone, { countryCode: draft.countryCode, numberCheck: rules.numberCheck });
-  if (isFailure(number)) return rowOf(draft, NO_NUMBER, NO_TEXT, number);
-  const content = contentOf(draft, rules);
-  return isFailure(content) ? rowOf(draft, number, NO_TEXT, content) : rowOf(draft, number, content, null);
-}
-
-function rowOf(draft: Draft, { phone, person, readAs }: ReadNumber, content: Content, defect: Failure | null): Row {
-  const { key, empty = NONE } = draft.kind === 'given' ? draft : { key: null, empty: NONE };
+  const { item, entry, phone: phoneGiven, countryCode, key, empty = NONE } = draft;
+  const number = draft.failure ?? readPhone(phoneGiven, { countryCode, numberCheck: rules.numberCheck });
+  const content = isFailure(number) ? number : contentOf(draft, rules);
+  const { phone, person, readAs } = isFailure(number) ? NO_NUMBER : number;
+  const { text, parts } = isFailure(content) ? NO_TEXT : content;
   return {
-    item: draft.item,
-    entry: draft.entry,
-    phoneGiven: draft.phone,
+    item,
+    entry,
+    phoneGiven,
     phone,
     person,
     readAs,
-    text: content.text,
-    parts: content.parts,
+    text,
+    parts,
     key,
     empty,
-    defect,
+    defect: isFailure(content) ? content : null,
     testFor: null,
     isOneOfSeveral: false,
+    repetition: 0,
     duplicateOf: null,
     page: -1,
     batch: null,
@@ -93,7 +89,7 @@ const NONE: readonly string[] = [];
 
 type Content = Pick<Row, 'text' | 'parts'>;
 
-function contentOf({ message, key, link, empty }: Given, { longMessages, emptyFields }: Rules): Content | Failure {
+function contentOf({ message, key, link, empty }: Draft, { longMessages, emptyFields }: Rules): Content | Failure {
   const given = textOf(message);
   if (given === null) return failure('textNotText', { kind: Array.isArray(message) ? 'a list' : 'an object' });
   // Only questions have a link. A person decides by what is shown, so nothing may reorder it.

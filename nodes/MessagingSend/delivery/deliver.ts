@@ -2,15 +2,13 @@ import { creditsTooLow } from '../api/answerFailure';
 import { addTo, creditsOf } from '../api/records';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
-import type { Reservations } from '../journal/sendOnce/reservations';
-import type { Drafts } from '../messages/draft';
-import { type Batch, failed, isOpen, type Row, settle, textsOf } from '../messages/row';
+import { MAX_REMEMBERED, type Reservations } from '../journal/sendOnce/reservations';
+import { type Batch, type Drafts, failed, isOpen, type Row, settle, textsOf } from '../messages/row';
 import type { Requests } from '../requests/requests';
 import type { Outages } from './circuitBreaker';
 import { composeAll } from './compose';
 import { Dispatch, type DispatchConfig, pack } from './dispatch';
-import type { DeliveryOptions } from './options';
-import { divertToTester, select, settleDuplicates } from './select';
+import { type DeliveryOptions, divertToTester, keptBackOf, select, settleDuplicates } from './select';
 
 export interface Delivery extends Pick<DispatchConfig, 'operation' | 'keepBack' | 'stopOnFailure' | 'pause'> {
   /** Read once, before anything is sent. */
@@ -26,7 +24,7 @@ export interface Delivery extends Pick<DispatchConfig, 'operation' | 'keepBack' 
   readonly lost: Failure | null;
   readonly journal: Journal;
   readonly signal: AbortSignal | undefined;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: (done: number, total: number) => void;
 }
 
 export interface Sender {
@@ -34,11 +32,6 @@ export interface Sender {
   readonly account: string;
   readonly requests: Requests;
   readonly outages: Outages;
-}
-
-export interface Progress {
-  readonly done: number;
-  readonly total: number;
 }
 
 /**
@@ -57,7 +50,9 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
     select(rows, isOnce, keepBack);
     divertToTester(rows, testRun);
   }
-  const lastBatch = await journal.recall(rows, delivery.lost, pause);
+  const accountOf = (row: Row) => accountIn(delivery.senderOf(row.item));
+  const keptBack = () => keptBackOf(rows, isOnce, keepBack);
+  const lastBatch = await journal.recall({ rows, keptBack, accountOf, lost: delivery.lost }, pause);
   await pause();
   const refused = refuse(rows, delivery);
   await pause();
@@ -72,17 +67,20 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
   return rows;
 }
 
-const HELD_BACK = failed(failure('heldBack'));
+/** @returns null if there is none */
+export function accountIn(sender: Sender | Failure): string | null {
+  return isFailure(sender) ? null : sender.account;
+}
 
-/** What n8n's database remembers for 'Send Once, Also in Later Runs': a longer run would push out its first. */
-const MAX_SENT_ONCE = 50_000;
+const HELD_BACK = failed(failure('heldBack'));
 
 /** Settles messages that can't be sent, each for its own reason. @returns how many */
 function refuse(rows: readonly Row[], { broken, senderOf, options }: Delivery): number {
   const isRemembered = options.duplicateMessages === 'sendOnceEver';
   const count = isRemembered ? rows.filter((row) => isOpen(row) && row.defect === null).length : 0;
-  const figures = () => ({ count: count.toLocaleString('en'), limit: MAX_SENT_ONCE.toLocaleString('en') });
-  const forAll = broken ?? (count > MAX_SENT_ONCE ? failure('sendOnceTooMany', figures()) : null);
+  const figures = () => ({ count: count.toLocaleString('en'), limit: MAX_REMEMBERED.toLocaleString('en') });
+  // A longer run would push its first messages out of the memory.
+  const forAll = broken ?? (count > MAX_REMEMBERED ? failure('sendOnceTooMany', figures()) : null);
   let refused = 0;
   for (const row of rows) {
     if (row.defect !== null && row.outcome !== null) refused += 1;
@@ -128,7 +126,7 @@ async function sendShares(shares: readonly Share[], delivery: Delivery): Promise
   const { options, journal, signal, onProgress } = delivery;
   const total = shares.flatMap(({ batches }) => batches).reduce((sum, batch) => sum + batch.length, 0);
   let done = 0;
-  const onSettled = (messages: number) => onProgress({ done: (done += messages), total });
+  const onSettled = (messages: number) => onProgress((done += messages), total);
   const noteInFlight = () => journal.noteInFlight();
   signal?.addEventListener('abort', noteInFlight, { once: true });
   try {

@@ -10,11 +10,9 @@ import type { Reservations } from '../journal/sendOnce/reservations';
 import { type Batch, failed, isOpen, type Outcome, type Row, settle, textsOf } from '../messages/row';
 import type { Flight, Requests } from '../requests/requests';
 import { CircuitBreaker, type Outages, type Pass } from './circuitBreaker';
-import { NOT_LISTED } from './match';
-import type { SendOperation } from './operation';
-import type { DeliveryOptions } from './options';
+import { NOT_LISTED, type SendOperation } from './operation';
 import { aboutThese, offendersIn, type Rejection, searchInHalves } from './search';
-import { type KeepBack, select } from './select';
+import { type DeliveryOptions, type KeepBack, select } from './select';
 
 /** Everything that a dispatch needs besides its batches. It has no clock, network or signal of its own. */
 export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'> {
@@ -155,35 +153,27 @@ export class Dispatch {
       rejection = { batch: rows, reply: isWhole && !stopOnFailure ? await this.clarified(reply) : reply };
     }
     if (rejection !== null && (stopOnFailure || rejection.reply.failure.scope === 'run')) {
-      this.settleLast(rejection);
+      const why = rejection.reply.failure;
+      const offenders = offendersIn(rejection);
+      // It ends the run. If it names some of the messages, the others are not to blame.
+      const others = offenders.size > 0 && why.scope !== 'run' ? failure('notStarted') : why;
+      this.settleAll(rows, (row) => ({ kind: 'not_sent', failure: offenders.get(row) ?? others }));
       rejection = null;
     }
     // The next request may leave: the outcomes have shown whether the run goes on.
-    pass.end(reply);
+    this.breaker.end(pass, reply);
     return rejection;
-  }
-
-  /** Settles the messages of a rejection that ends the run. If it names some of them, the others are not to blame. */
-  private settleLast(rejection: Rejection): void {
-    const offenders = offendersIn(rejection);
-    const isNamed = offenders.size > 0 && rejection.reply.failure.scope !== 'run';
-    const others = isNamed ? failure('notStarted') : rejection.reply.failure;
-    this.settleAll(rejection.batch, (row) => unsent(rejection, offenders.get(row) ?? others));
   }
 
   /** The first unclear rejection, such as a 403, concerns the run if the balance is rejected as well; so does the third in a row. */
   private async clarified(reply: Rejected): Promise<Rejected> {
     if (reply.failure.scope !== 'unclear') return reply;
     this.unclearInARow += 1;
-    const concernsRun =
-      this.unclearInARow >= MAX_UNCLEAR || (this.unclearInARow === 1 && !(await this.isBalanceReported()));
-    return concernsRun ? { ...reply, failure: { ...reply.failure, scope: 'run' } } : reply;
-  }
-
-  private async isBalanceReported(): Promise<boolean> {
+    const isFirst = this.unclearInARow === 1;
     // Throws if the run has ended for another reason.
-    const reply = await this.config.requests.readBalance().catch(() => null);
-    return reply === null || reply.kind === 'accepted';
+    const balance = isFirst ? await this.config.requests.readBalance().catch(() => null) : null;
+    const concernsRun = isFirst ? balance !== null && balance.kind !== 'accepted' : this.unclearInARow >= MAX_UNCLEAR;
+    return concernsRun ? { ...reply, failure: { ...reply.failure, scope: 'run' } } : reply;
   }
 
   /** Makes the request as soon as breaker and journal allow it. @returns null if nothing was requested, and all is settled */
@@ -209,7 +199,7 @@ export class Dispatch {
     const { operation, requests, journal, reservations, keepBack, onSettled } = this.config;
     let permission: Permission = 'leave';
     const flight: Flight = {
-      mayLeave: () => requests.whyHalted === null && pass.isValid(),
+      mayLeave: pass.isValid,
       beforeRequest: async () => {
         // A window may have closed since the request was planned, or first made.
         const keptBack = select(batch, false, keepBack);
@@ -221,7 +211,7 @@ export class Dispatch {
     };
     const reply = await requests.make(operation.requestFor(batch), flight).catch(() => null);
     if (reply !== null) return { batch, reply, pass };
-    pass.end(null);
+    this.breaker.end(pass, null);
     // Assigned in the flight.
     const given = permission as Permission;
     if (given === 'leave' && pass.isValid()) throw new Error('the run has ended');

@@ -1,8 +1,31 @@
 import { type Failure, failure, isFailure } from '../failures/failure';
 import { identityOf, isOpen, mayHaveBeenSent, type Row, settle, type Skipped } from '../messages/row';
-import { readPhone } from '../phone/phone';
-import type { DeliveryOptions, TestRun } from './options';
-import { Windows } from './sendWindow';
+import { type PhoneRules, readPhone } from '../phone/phone';
+import type { RequestLimits } from '../requests/requests';
+import { type SendWindow, Windows } from './sendWindow';
+
+export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<PhoneRules, 'numberCheck'> {
+  /** Sends nothing if the balance does not cover the run. */
+  readonly checkCreditsFirst: boolean;
+  readonly dryRun: boolean;
+  /** What to do with a text if one of its expressions is empty for the item. */
+  readonly emptyFields: 'send' | 'doNotSend';
+  /** `sendOnce`: identical messages are sent once in a run; `sendOnceEver`: once in all executions. */
+  readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
+  readonly longMessages: 'fail' | 'truncate' | 'split';
+  /** Numbers that get no message, as the user wrote them (null: not set), and the country code of those without one. */
+  readonly neverSendTo: { readonly numbers: readonly unknown[] | null; readonly countryCode: string | null };
+  readonly parallelRequests: number;
+  readonly sendWindow: SendWindow | null;
+  readonly testRun: TestRun | null;
+}
+
+/** A run whose first messages are sent to a tester; the rest is not sent. */
+export interface TestRun {
+  readonly phone: string;
+  readonly person: string;
+  readonly count: number;
+}
 
 /**
  * Why the user doesn't want a message sent now; null if it may be. Asked when a run is planned, and again when the
@@ -14,7 +37,7 @@ export type KeepBack = (row: Row) => Skipped | null;
  * Settles open rows that the user doesn't want sent now, and finds duplicates. What earlier attempts have sent, or may
  * have, counts first: a duplicate of such a message is one even if something else would keep it back.
  * @param isOnce whether messages that are the same are sent once
- * @returns the rows that were settled
+ * @returns the rows that were settled, or are duplicates
  */
 export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack | null): Row[] {
   const originals = new Map<string, Row>();
@@ -30,6 +53,7 @@ export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack
     const original = identity === null ? undefined : originals.get(identity);
     if (original !== undefined) {
       row.duplicateOf = original;
+      keptBack.push(row);
       continue;
     }
     const outcome = keepBack?.(row) ?? null;
@@ -37,6 +61,21 @@ export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack
       settle(row, outcome);
       keptBack.push(row);
     } else if (identity !== null) originals.set(identity, row);
+  }
+  return keptBack;
+}
+
+/**
+ * What {@link select} keeps back of these rows if none has an outcome: the same for all attempts that ask for the same.
+ */
+export function keptBackOf(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack | null): ReadonlySet<Row> {
+  const keptBack = new Set<Row>();
+  const originals = new Set<string>();
+  for (const row of rows) {
+    if (row.defect !== null) continue;
+    const identity = isOnce && row.isOneOfSeveral ? identityOf(row) : null;
+    if ((identity !== null && originals.has(identity)) || (keepBack?.(row) ?? null) !== null) keptBack.add(row);
+    else if (identity !== null) originals.add(identity);
   }
   return keptBack;
 }

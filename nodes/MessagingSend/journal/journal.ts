@@ -1,10 +1,10 @@
+import { addTo } from '../api/records';
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
-import { type Batch, type Outcome, type Row, settle } from '../messages/row';
+import { type Batch, mayHaveBeenSent, type Outcome, type Row, settle } from '../messages/row';
 import type { Attempt } from './crash/attempt';
 import type { CrashLedger } from './crash/crashLedger';
-import { type Memory, pastWith } from './memory';
-import type { DeliveryRecord } from './record/deliveryRecord';
+import { type DeliveryRecord, type Memory, pastWith } from './record/deliveryRecord';
 import type { Reservations, Taken } from './sendOnce/reservations';
 
 /**
@@ -19,6 +19,28 @@ const NOT_STORED = failure('notReserved');
 const NONE: Taken = new Map();
 const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
 
+/** What all executions have sent, by account. */
+export interface SendOnce {
+  readonly open: (account: string) => Reservations;
+  /** Whether this run asks before it sends. If not, it only notes at its end what it has sent, for runs that do. */
+  readonly isAsked: boolean;
+}
+
+/** The messages of a run. */
+export interface Intent {
+  /** All of them, in the order of the input. */
+  readonly rows: readonly Row[];
+  /** Tells which of them the user keeps back. */
+  readonly keptBack: () => ReadonlySet<Row>;
+  /** The account that sends a message; null if none can. */
+  readonly accountOf: (row: Row) => string | null;
+  /** Why a message that was sent is uncertain all the same; null if it is not. */
+  readonly lost: Failure | null;
+}
+
+/** A re-run has nothing to do for messages with these outcomes. */
+const DONE: ReadonlySet<string> = new Set(['sent', 'skipped']);
+
 /**
  * Remembers what was sent before and must not leave again. It answers one question: may this message leave now? All its
  * memories must agree: the delivery record (in the execution), the crash ledger and the reservations (in n8n's
@@ -32,12 +54,12 @@ export class Journal {
 
   /**
    * @param crash null if n8n's database keeps nothing for the run
-   * @param openReservations opens what all executions have sent from an account; absent if each may send it again
+   * @param sendOnce null if n8n's database is not to remember what the run sends
    */
   constructor(
     private readonly record: DeliveryRecord,
     private readonly crash: CrashLedger | null = null,
-    private readonly openReservations?: (account: string) => Reservations,
+    private readonly sendOnce: SendOnce | null = null,
   ) {}
 
   /** Whether nothing shows that an earlier attempt sent something. */
@@ -47,28 +69,40 @@ export class Journal {
 
   /** @returns null if each execution may send the same messages again */
   reservationsOf(account: string): Reservations | null {
-    const known = this.reservations.get(account) ?? this.openReservations?.(account) ?? null;
-    if (known !== null) this.reservations.set(account, known);
-    return known;
+    return this.sendOnce?.isAsked === true ? this.memoryOf(account, this.sendOnce) : null;
+  }
+
+  private memoryOf(account: string, { open }: SendOnce): Reservations {
+    const memory = this.reservations.get(account) ?? open(account);
+    this.reservations.set(account, memory);
+    return memory;
   }
 
   /**
    * Settles the messages that must not leave, because earlier attempts have sent them or may have.
-   * @param rows all messages of the run, in the order of the input
-   * @param lost why a message that was sent is uncertain all the same; null if it is not
    * @returns the highest batch number so far; 0 if there is none
    */
-  async recall(rows: readonly Row[], lost: Failure | null, pause: () => Promise<void>): Promise<number> {
+  async recall({ rows, keptBack, accountOf, lost }: Intent, pause: () => Promise<void>): Promise<number> {
     const { record, crash } = this;
     const { recorded, lastBatch } = record.lookUp(rows);
     const isRetry = crash?.isRetry === true;
     // If the database can't be asked, nothing leaves and nothing is noted: the next attempt asks again.
-    const asked = await crash?.lookUp(rows, pause).catch(() => notAsked(isRetry));
+    const asked = await crash?.lookUp(rows, keptBack, pause).catch(() => notAsked(isRetry));
     const { listed, attempt } = asked ?? { listed: null, attempt: null };
     this.attempt = attempt;
     if (recorded === null && listed === null) return lastBatch;
-    // From now on the record counts the listed attempts as its own (`attempts`), so it needs their outcomes.
+    // The notes in the list are not kept for as long as the record.
     const toNote: Row[] = [];
+    const pastOf = (row: Row) => {
+      const inRecord = recorded?.pastOf(row);
+      const inList = listed?.pastOf(row);
+      // What one memory knows to be sent is sent, whatever the other leaves open; else the execution's outcome counts.
+      const isSentInList = inRecord?.outcome.kind === 'uncertain' && inList?.outcome.kind === 'sent';
+      return isSentInList ? inList : (inRecord ?? inList);
+    };
+    const isDoubtful = (row: Row) =>
+      row.outcome === null && row.defect === null && pastOf(row)?.outcome.kind === 'uncertain';
+    const sentBefore = await this.sentBefore(rows, isDoubtful, accountOf);
     for (const row of rows) {
       if (row.outcome !== null) continue;
       if (row.defect !== null) {
@@ -77,22 +111,40 @@ export class Journal {
         }
         continue;
       }
-      const inRecord = recorded?.pastOf(row);
-      const inList = listed?.pastOf(row);
-      // What one memory knows to be sent is sent, whatever the other leaves open; else the execution's outcome counts.
-      const isSentInList = inRecord?.outcome.kind === 'uncertain' && inList?.outcome.kind === 'sent';
-      const past = isSentInList ? inList : (inRecord ?? inList);
+      const past = pastOf(row);
       if (past === undefined) continue;
+      if (sentBefore.has(row)) {
+        settle(row, { kind: 'skipped', reason: 'sent_before' });
+        attempt?.wasSent(row);
+        continue;
+      }
       row.isRecalled = true;
       row.batch = past.batch;
       row.data = past.data;
       const isSent = past.outcome.kind === 'sent';
       settle(row, isSent && lost !== null ? { kind: 'uncertain', failure: lost } : past.outcome);
       if (isSent) attempt?.wasSent(row);
-      if (attempt !== null && inList !== undefined && inRecord?.outcome.kind !== past.outcome.kind) toNote.push(row);
+      if (attempt !== null && past !== recorded?.pastOf(row)) toNote.push(row);
     }
     if (toNote.length > 0) record.note(toNote);
     return lastBatch;
+  }
+
+  /** Those of the doubtful messages that were sent all the same, by what all executions remember. */
+  private async sentBefore(
+    rows: readonly Row[],
+    isDoubtful: (row: Row) => boolean,
+    accountOf: Intent['accountOf'],
+  ): Promise<ReadonlySet<Row>> {
+    const sent = new Set<Row>();
+    if (this.sendOnce?.isAsked !== true) return sent;
+    for (const [account, own] of byAccount(rows.filter(isDoubtful), accountOf)) {
+      const taken = await this.memoryOf(account, this.sendOnce)
+        .find(own)
+        .catch(() => NONE);
+      for (const [row, state] of taken) if (state === 'noted') sent.add(row);
+    }
+    return sent;
   }
 
   /**
@@ -159,14 +211,30 @@ export class Journal {
 
   /**
    * Called when the attempt has ended in any way. Resolves once everything that others need is stored.
-   * @param isAllDone whether a re-run would have nothing to do
+   * @param rows all messages of the run; none if it was to send nothing, or could not
    */
-  async finish(isAllDone: boolean): Promise<void> {
-    if (isAllDone) this.record.clear();
-    await Promise.all(Array.from(this.reservations.values(), async (reservations) => await reservations.finish()));
-    await this.attempt?.finish();
-    await this.crash?.finish();
+  async finish(rows: readonly Row[], accountOf: Intent['accountOf']): Promise<void> {
+    const { record, sendOnce } = this;
+    if (rows.length > 0 && rows.every(({ outcome }) => outcome !== null && DONE.has(outcome.kind))) record.clear();
+    if (sendOnce !== null) {
+      const sent = byAccount(
+        rows.filter(({ outcome }) => mayHaveBeenSent(outcome)),
+        accountOf,
+      );
+      for (const account of sent.keys()) this.memoryOf(account, sendOnce);
+      await Promise.all(Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account))));
+    }
+    await this.crash?.finish(await this.attempt?.finish());
   }
+}
+
+function byAccount(rows: readonly Row[], accountOf: Intent['accountOf']): ReadonlyMap<string, readonly Row[]> {
+  const all = new Map<string, Row[]>();
+  for (const row of rows) {
+    const account = accountOf(row);
+    if (account !== null) addTo(all, account, row);
+  }
+  return all;
 }
 
 /** A Retry must assume that earlier attempts may have sent everything. */

@@ -9,6 +9,32 @@ export interface Origin {
   readonly entry: number | null;
 }
 
+/** What the user gave for one message, before it is checked. */
+export interface Draft extends Origin {
+  readonly phone: unknown;
+  readonly message: unknown;
+  /** The country code for a number that has none; null if such a number is an error. */
+  readonly countryCode: string | null;
+  /** The 'Message Key', which stands for the text; null if the text stands for itself. */
+  readonly key: string | null;
+  /** An address that is added after the text, on its own line. */
+  readonly link?: string;
+  /** Fields whose values belong in the text, and that are empty for this item. */
+  readonly empty?: readonly string[];
+  /** Why a part of it can't be read, such as an expression that fails. */
+  readonly failure?: Failure;
+}
+
+export function unreadable({ item, entry }: Origin, phone: unknown, failure: Failure): Draft {
+  return { item, entry, phone, message: null, countryCode: null, key: null, failure };
+}
+
+/** The drafts of a run, read item by item so that they are never all in memory. */
+export interface Drafts {
+  readonly items: number;
+  readonly of: (item: number) => Draft | readonly Draft[];
+}
+
 /** A message. All its fields are always there, in this order, so that V8 handles all rows of a run alike. */
 export interface Row extends Origin {
   /** What the user gave for the phone number. */
@@ -36,6 +62,8 @@ export interface Row extends Origin {
   testFor: string | null;
   /** Whether its person gets several messages in this run. */
   isOneOfSeveral: boolean;
+  /** How many messages before it in this run are the same, if its person gets several. */
+  repetition: number;
   /** The message that is sent in its place, because both are the same. */
   duplicateOf: Row | null;
   /** The number of its page in the journal, from 0; -1 if it is on none. */
@@ -112,9 +140,15 @@ export function identityOf({ person, key, text }: Row): string {
   return key === null ? `${person} text ${text.trim()}` : `${person} key ${key}`;
 }
 
-/** The origin of a message as a text: `12`, or `12.3` for an entry of a list. */
-export function placeOf({ item, entry }: Origin): string {
-  return entry === null ? `${item}` : `${item}.${entry}`;
+/**
+ * By which attempts at a run recognize a message, whatever its place: its person; or, if the person gets several in the
+ * run, what is sent to the person, and for which time. One that can't be composed has the name of nothing that was sent.
+ */
+export function nameOf(row: Row): string {
+  const { defect, person, phoneGiven, isOneOfSeveral, repetition } = row;
+  const given = typeof phoneGiven === 'string' || typeof phoneGiven === 'number' ? phoneGiven : '';
+  if (defect !== null) return `? ${person} ${given}`;
+  return isOneOfSeveral ? `${identityOf(row)} ${repetition}` : person;
 }
 
 /** The texts that are sent for a message, in order. Nearly all messages have one. */
@@ -130,5 +164,12 @@ export function markSeveral(rows: readonly Row[]): void {
     const first = firsts.get(row.person);
     if (first === undefined) firsts.set(row.person, row);
     else first.isOneOfSeveral = row.isOneOfSeveral = true;
+  }
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    if (!row.isOneOfSeveral) continue;
+    const identity = identityOf(row);
+    row.repetition = counts.get(identity) ?? 0;
+    counts.set(identity, row.repetition + 1);
   }
 }

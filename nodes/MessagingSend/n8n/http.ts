@@ -91,23 +91,24 @@ const UTF8 = new TextDecoder();
 
 /** Reads the text of a body. @returns undefined if it is too long @throws if it breaks off */
 async function readBody(body: unknown): Promise<unknown> {
-  if (!isStream(body)) return body;
+  if (!isRecord(body) || typeof body.on !== 'function' || typeof body.destroy !== 'function') return body;
+  const stream = body as unknown as Stream;
   // Its events: an iterator would take longer for each answer than all else that is done with it.
   return await new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    body.on('data', (chunk) => {
+    stream.on('data', (chunk) => {
       length += chunk.length;
       if (length <= MAX_ANSWER) chunks.push(chunk);
       else {
         resolve(undefined);
-        body.destroy();
+        stream.destroy();
       }
     });
-    body.on('end', () => resolve(UTF8.decode(Buffer.concat(chunks))));
-    body.on('error', reject);
-    body.on('close', () => {
-      if (!body.readableEnded) reject(new Error('The answer broke off'));
+    stream.on('end', () => resolve(UTF8.decode(Buffer.concat(chunks))));
+    stream.on('error', reject);
+    stream.on('close', () => {
+      if (!stream.readableEnded) reject(new Error('The answer broke off'));
     });
   });
 }
@@ -117,10 +118,6 @@ interface Stream {
   readonly on: (event: string, listener: (value: Uint8Array) => void) => void;
   readonly destroy: () => void;
   readonly readableEnded: boolean;
-}
-
-function isStream(body: unknown): body is Stream {
-  return isRecord(body) && typeof body.on === 'function' && typeof body.destroy === 'function';
 }
 
 /** Whether the port in an http:// address only speaks TLS: then it has read no request without TLS. */

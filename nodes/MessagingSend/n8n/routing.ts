@@ -1,9 +1,7 @@
 import type {
   DeclarativeRestApiSettings,
   IExecutePaginationFunctions,
-  IExecuteSingleFunctions,
   IHttpRequestOptions,
-  IN8nHttpFullResponse,
   INodeExecutionData,
   INodePropertyRouting,
 } from 'n8n-workflow';
@@ -28,19 +26,16 @@ export function routingOf({ method, path }: Endpoint, operation: Operation): INo
     request: { method, url: path },
     send: { paginate: true },
     operations: { pagination: operation },
-    output: { postReceive: [keepAnswer] },
+    output: {
+      postReceive: [
+        // Passes on the whole answer, for `routedCall` to read. Its body is a stream, which n8n's types leave out.
+        async (items, { statusCode, body, headers }) =>
+          await Promise.resolve(
+            items.map((item) => ({ ...item, json: { statusCode, body: body as unknown as string, headers } })),
+          ),
+      ],
+    },
   };
-}
-
-/** Passes on the whole answer, for `routedCall` to read. Its body is a stream, which n8n's types leave out. */
-function keepAnswer(
-  this: IExecuteSingleFunctions,
-  items: INodeExecutionData[],
-  { statusCode, body, headers }: IN8nHttpFullResponse,
-): Promise<INodeExecutionData[]> {
-  return Promise.resolve(
-    items.map((item) => ({ ...item, json: { statusCode, body: body as unknown as string, headers } })),
-  );
 }
 
 /** Calls the service with the request that the routing has prepared. */

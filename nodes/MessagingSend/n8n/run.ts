@@ -4,20 +4,18 @@ import { accountId } from '../api/account';
 import type { JsonRecord } from '../api/records';
 import type { Call } from '../api/reply';
 import { outagesIn } from '../delivery/circuitBreaker';
-import { deliver, type Progress, type Sender } from '../delivery/deliver';
+import { accountIn, deliver, type Sender } from '../delivery/deliver';
 import type { SendOperation } from '../delivery/operation';
-import type { DeliveryOptions } from '../delivery/options';
-import { keepBackBy } from '../delivery/select';
+import { type DeliveryOptions, keepBackBy } from '../delivery/select';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
-import type { Drafts } from '../messages/draft';
-import type { Row } from '../messages/row';
+import type { Drafts, Row } from '../messages/row';
 import { requestsOf } from '../requests/requests';
 import { isTool } from './assumptions';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/credential';
-import { draftsOfCall, draftsOfRun, type ReadDrafts } from './input/drafts';
-import { fieldsBehind } from './input/itemParameters';
+import { draftsOfCall, type ReadDrafts } from './input/drafts';
+import { fieldsBehind, ItemParameters, sourceOfRun } from './input/itemParameters';
 import { booleanIn, GivenOptions, includeOtherFields } from './input/readOptions';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
 import { beginAttempt, keptOfCall } from './memory/execution';
@@ -25,7 +23,7 @@ import { canRemember, journalIn, openJournal } from './memory/openJournal';
 import { runError, setUpError } from './output/errors';
 import { outputItems } from './output/outputItems';
 import { countInCustomData, progressReporter, reportSummary } from './output/reports';
-import { summarize, type Summary } from './output/summary';
+import { summarize } from './output/summary';
 import { pause } from './pause';
 import { routedCall, type RoutedRequest } from './routing';
 
@@ -40,9 +38,6 @@ export interface Job {
 }
 
 export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts };
-
-/** A re-run has nothing to do for messages with these outcomes. */
-const DONE: ReadonlySet<string> = new Set(['sent', 'skipped']);
 
 /** What applies to a whole run. */
 interface Settings {
@@ -64,10 +59,8 @@ interface Invocation {
   readonly journal: Journal;
   /** The node's outages as n8n keeps them, and the execution that they belong to. */
   readonly outages: { readonly kept: JsonRecord; readonly execution: string };
-  readonly onProgress: (progress: Progress) => void;
-  /** Called before the output is made. */
-  readonly report?: (summary: Summary) => void;
-  readonly inputs: readonly INodeExecutionData[];
+  /** Null for an item through the routing, which has no other items, and shows nothing but its output. */
+  readonly inWorkflow: IExecuteFunctions | null;
 }
 
 interface Delivered {
@@ -78,14 +71,20 @@ interface Delivered {
 /** The custom operation that sends the messages that the job makes of each item. */
 export function forRun({ readDrafts, ...job }: JobOfItems) {
   return async function (this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-    return [(await sendForRun(this, { ...job, drafts: draftsOfRun(this, readDrafts) })).items];
+    const parameters = new ItemParameters(sourceOfRun(this));
+    const drafts: Drafts = {
+      items: this.getInputData().length,
+      of: (item) => readDrafts(item, parameters),
+    };
+    return [(await sendForRun(this, { ...job, drafts })).items];
   };
 }
 
 /** Never throws when On Error is Continue: n8n would forward the input items as if they had been sent. */
 export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<Delivered> {
   const read = (path: string, fallback: unknown) => context.getNodeParameter(path, 0, fallback) as unknown;
-  const given = readSettings(job, read, context.getMode(), context);
+  const options = new GivenOptions(read, (path) => fieldsBehind(context, path));
+  const given = readSettings(job, options, context.getMode(), context);
   const { dryRun, testRun } = given.options;
   const endAttempt = beginAttempt(context);
   try {
@@ -103,12 +102,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
       accounts: await readAccounts(context),
       callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
       outages: { kept: context.getContext('node'), execution: context.getExecutionId() },
-      onProgress: progressReporter(context),
-      report: (summary) => {
-        reportSummary(context, job.operation.maxBatchSize, summary);
-        countInCustomData(context, summary);
-      },
-      inputs: context.getInputData(),
+      inWorkflow: context,
     });
   } finally {
     endAttempt?.();
@@ -127,24 +121,20 @@ export function forItem({ readDrafts, ...given }: JobOfItems) {
       context: this,
       job,
       // Proxy, timeout and SSL are set by the routing itself.
-      settings: readSettings(job, read, this.getMode(), null),
+      settings: readSettings(job, new GivenOptions(read), this.getMode(), null),
       accounts: await readAccountOfItem(this),
       callFor: (account) => routedCall(this, request, account),
       journal: journalIn(kept),
       // All its attempts belong to one execution.
       outages: { kept, execution: '' },
-      onProgress: () => undefined,
-      inputs: [],
+      inWorkflow: null,
     });
     return items;
   };
 }
 
-type ReadValue = (path: string, fallback: unknown) => unknown;
-
 /** @param run null if n8n keeps nothing for the node beyond the execution */
-function readSettings(job: Job, read: ReadValue, mode: string, run: IExecuteFunctions | null): Settings {
-  const given = new GivenOptions(read, (path) => (run === null ? '' : fieldsBehind(run, path)));
+function readSettings(job: Job, given: GivenOptions, mode: string, run: IExecuteFunctions | null): Settings {
   const options = job.readOptions(given);
   const settings = {
     // An evaluation compares outputs; it must reach nobody.
@@ -163,7 +153,7 @@ function readSettings(job: Job, read: ReadValue, mode: string, run: IExecuteFunc
  * run's error, if a message was not sent, and On Error is Stop
  */
 async function sendJob(run: Invocation): Promise<Delivered> {
-  const { context, job, settings, accounts, journal } = run;
+  const { context, job, settings, accounts, journal, inWorkflow } = run;
   const { options, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
   const senders = new Map<string, Sender>();
@@ -207,18 +197,20 @@ async function sendJob(run: Invocation): Promise<Delivered> {
       journal,
       pause,
       signal: context.getExecutionCancelSignal(),
-      onProgress: run.onProgress,
+      onProgress: progressReporter(inWorkflow),
     });
   } finally {
-    const isDone = rows.length > 0 && rows.every(({ outcome }) => outcome !== null && DONE.has(outcome.kind));
-    await journal.finish(isDone && !options.dryRun);
+    await journal.finish(options.dryRun ? [] : rows, ({ item }) => accountIn(senderOf(item)));
   }
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
   const summary = await summarize(rows, requests, senders.size, options);
-  run.report?.(summary);
+  if (inWorkflow !== null) {
+    reportSummary(inWorkflow, job.operation.maxBatchSize, summary);
+    countInCustomData(inWorkflow, summary);
+  }
   const error = stopOnFailure && summary.reasons.length > 0 ? runError(context.getNode(), summary) : null;
   if (error !== null) throw error;
   const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';
-  const inputs = settings.includesInput ? { items: run.inputs, hasErrorOutput } : null;
+  const inputs = settings.includesInput ? { items: inWorkflow?.getInputData() ?? [], hasErrorOutput } : null;
   return { rows, items: await outputItems(rows, job.operation, options.dryRun, inputs) };
 }

@@ -76,8 +76,10 @@ const EXTRA_DIGITS = [
 export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRules): ReadNumber | Failure {
   const home = countryCode === null ? undefined : countryWithCode(countryCode);
   if (countryCode !== null && home === undefined && numberCheck !== 'off') return failure('countryCodeInvalid');
-  const text = asText(given);
-  if (text === null) return failure('phoneNotText');
+  // From 10^21 on, JavaScript writes scientific notation, which gets the same failure as a spreadsheet's.
+  const isText = typeof given === 'string' || typeof given === 'bigint' || Number.isInteger(given);
+  if (!isText && given !== null && given !== undefined) return failure('phoneNotText');
+  const text = String(isText ? given : '');
   const written = CLEAN.test(text) ? { digits: text, groups: UNGROUPED, isDomestic: false } : readWritten(text);
   if (isFailure(written)) return written;
   const { digits, groups, isDomestic } = written;
@@ -222,9 +224,3 @@ function whyImpossible(digits: string, groups: readonly string[], home?: Country
 
 /** Such as "7, 9 or 10". */
 const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-
-function asText(given: unknown): string | null {
-  // From 10^21 on, JavaScript writes scientific notation, which gets the same failure as a spreadsheet's.
-  const isText = typeof given === 'string' || typeof given === 'bigint' || Number.isInteger(given);
-  return isText ? String(given) : given === null || given === undefined ? '' : null;
-}

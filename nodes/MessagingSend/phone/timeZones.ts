@@ -12,21 +12,18 @@ let table: ReadonlyMap<string, readonly string[]> | undefined;
  * @returns none if the number belongs to no country
  */
 export function zonesOf(phone: string): readonly string[] {
-  table ??= readTable();
+  table ??= new Map(
+    ZONE_TABLE.trim()
+      .split(/\s+/)
+      .flatMap((entry) => {
+        const [beginnings = '', names = ''] = entry.split(';');
+        const zones = names.split(',');
+        return beginnings.split(',').map((beginning) => [beginning, zones] as const);
+      }),
+  );
   for (let length = LONGEST_BEGINNING; length > 0; length -= 1) {
     const zones = table.get(phone.slice(0, length));
     if (zones !== undefined) return zones;
   }
   return [];
-}
-
-function readTable(): ReadonlyMap<string, readonly string[]> {
-  const entries = ZONE_TABLE.trim().split(/\s+/);
-  return new Map(
-    entries.flatMap((entry) => {
-      const [beginnings = '', names = ''] = entry.split(';');
-      const zones = names.split(',');
-      return beginnings.split(',').map((beginning) => [beginning, zones] as const);
-    }),
-  );
 }

@@ -36,12 +36,6 @@ export interface Flight {
   readonly afterReply: (reply: Reply | null) => void;
 }
 
-const UNOBSERVED: Flight = {
-  mayLeave: () => true,
-  beforeRequest: async () => await Promise.resolve(true),
-  afterReply: () => undefined,
-};
-
 /** A working service reports the balance within this time, in milliseconds. */
 const BALANCE_TIMEOUT = 30_000;
 
@@ -92,7 +86,7 @@ export class Requests {
   }
 
   /** @throws if the run is stopped or halted, or the flight called off, before the request leaves; never afterwards */
-  async make(request: ApiRequest, flight: Flight = UNOBSERVED): Promise<Reply> {
+  async make(request: ApiRequest, flight: Flight | null = null): Promise<Reply> {
     const { pacer, limits, clock } = this.config;
     if (!this.hasStarted && limits.requestsPerMinute !== null) pacer.limitTo(limits.requestsPerMinute);
     this.hasStarted = true;
@@ -145,7 +139,7 @@ export class Requests {
    * @returns null if the key was put on hold after the request got its slot
    * @throws if the request is called off, or the run stopped
    */
-  private async useSlot(request: ApiRequest, flight: Flight): Promise<Reply | null> {
+  private async useSlot(request: ApiRequest, flight: Flight | null): Promise<Reply | null> {
     const { call, pacer, limits, clock } = this.config;
     let isMade = false;
     try {
@@ -153,18 +147,19 @@ export class Requests {
       const start = Math.max(now, this.earliest);
       this.earliest = start + limits.interval;
       if (start > now) await this.wait(start - now);
-      if (!flight.mayLeave()) throw new Error('called off');
+      this.stopped.throwIfAborted();
+      if (flight?.mayLeave() === false) throw new Error('called off');
       if (pacer.holdLeft > 0) return null;
-      if (!(await flight.beforeRequest())) throw new Error('called off');
+      if ((await flight?.beforeRequest()) === false) throw new Error('called off');
       // The run may have ended during that.
-      if (!flight.mayLeave() || this.stopped.aborted) {
-        flight.afterReply(null);
+      if (flight?.mayLeave() === false || this.stopped.aborted) {
+        flight?.afterReply(null);
         throw new Error('called off');
       }
       isMade = true;
       this.made += 1;
       const reply = await call(request);
-      flight.afterReply(reply);
+      flight?.afterReply(reply);
       return reply;
     } finally {
       if (isMade) pacer.release();

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import type { Input, List } from './lists';
 import type { Settings } from './scenario';
 
@@ -55,7 +57,37 @@ export function messagesOf(settings: Settings, { source, inputs }: List): Reques
   );
 }
 
-/** The place of a message, as the delivery record writes it. */
+/**
+ * The messages that are sent, by what the delivery record calls them: a hash of the person, or, if the person gets
+ * several, of each one. Null if that can't be told, because each attempt adds something to their texts.
+ */
+export function messagesByName(
+  messages: readonly RequestedMessage[],
+  { stamp, keys, options }: Settings,
+): ReadonlyMap<string, RequestedMessage> | null {
+  const sendable = messages.filter(({ texts }) => texts !== null);
+  const messagesTo = new Map<string | null, number>();
+  for (const { input } of sendable) messagesTo.set(input.cleanPhone, (messagesTo.get(input.cleanPhone) ?? 0) + 1);
+  const several = sendable.filter(({ input }) => (messagesTo.get(input.cleanPhone) ?? 0) > 1);
+  if (several.length > 0 && stamp !== 'none') return null;
+  const repetitions = new Map<string, number>();
+  const nameOf = (message: RequestedMessage) => {
+    const { input } = message;
+    if (!several.includes(message)) return input.cleanPhone;
+    const key = options.duplicateMessages === 'send' ? null : keyOf(keys, input);
+    const content = key === null ? `text ${input.text.normalize('NFC').trim()}` : `key ${key}`;
+    const name = `${input.cleanPhone} ${content}`;
+    repetitions.set(name, (repetitions.get(name) ?? -1) + 1);
+    return `${name} ${repetitions.get(name)}`;
+  };
+  const digest = (name: unknown) =>
+    createHash('sha256')
+      .update(JSON.stringify([name]))
+      .digest('base64');
+  return new Map(sendable.map((message) => [digest(nameOf(message)).slice(0, 12), message]));
+}
+
+/** The place of a message in the input. */
 export function placeOf({ item, entry }: Pick<RequestedMessage, 'item' | 'entry'>): string {
   return entry === null ? `${item}` : `${item}.${entry}`;
 }

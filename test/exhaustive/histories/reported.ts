@@ -7,7 +7,7 @@ import { recordLines } from '../../support/engine/record';
 import { type Execution, keptIn } from '../../support/engine/workflow';
 import { detailsOf, textOf } from '../../support/outputs';
 import { withoutStamp } from './lists';
-import { keptBackBy, placeOf, type RequestedMessage } from './messages';
+import { keptBackBy, messagesByName, placeOf, type RequestedMessage } from './messages';
 import type { Settings } from './scenario';
 import { TESTER } from './setup';
 
@@ -77,15 +77,25 @@ export function readOutputs(
  * What n8n keeps of a stopped run: the messages that were sent, and those that may have been sent.
  * @returns null if others are uncertain as well: each Retry asks the list for those that an earlier attempt left open
  */
-export function readRecord(messages: readonly RequestedMessage[], execution: Execution): Report | null {
+export function readRecord(
+  settings: Settings,
+  messages: readonly RequestedMessage[],
+  execution: Execution,
+  hasChanged: boolean,
+): Report | null {
   // All messages that are not listed may have been sent if n8n was killed before.
   const { interrupted } = keptIn(execution);
   const report = reportOf(messages, interrupted === true ? 'uncertain' : 'nothing');
-  const byPlace = new Map(messages.map((message) => [placeOf(message), message]));
-  const enter = (places: string[], outcome: Reported) => {
-    for (const place of places) {
-      const message = byPlace.get(place);
-      ok(message, `the record has an entry for ${place}, where no message is`);
+  const byName = messagesByName(messages, settings);
+  if (byName === null) return null;
+  const unknown: string[] = [];
+  const enter = (marks: string[], outcome: Reported) => {
+    for (const mark of marks) {
+      const message = byName.get(mark.slice(0, 12));
+      if (message === undefined) {
+        unknown.push(mark);
+        continue;
+      }
       report.set(message, outcome);
     }
   };
@@ -94,6 +104,8 @@ export function readRecord(messages: readonly RequestedMessage[], execution: Exe
     enter(sent, 'sent');
   }
   const counted = Number(execution.run.data.resultData.metadata?.messages_uncertain ?? 0);
+  ok(unknown.length === 0 || hasChanged, 'the record has an entry that belongs to no message');
+  if (unknown.length > 0) return null;
   return counted > [...report.values()].filter((each) => each === 'uncertain').length ? null : report;
 }
 

@@ -94,7 +94,7 @@ class History {
     second: false,
     sentOnce: false,
   };
-  /** What runs with 'Send Once, Also in Later Runs' asked for, by account and identity. */
+  /** What runs asked for, by account and identity. */
   private readonly askedOnce = new Map<string, { texts: Set<string>; runs: number }>();
   /** Whether the service has always listed messages in their order. */
   private isInOrder = true;
@@ -266,6 +266,7 @@ class History {
     // Without Send Once, the list may be shortened, and an old kill is forgotten.
     const mayFill = this.had.sentOnce && processedData.entries.length < OTHERS_ENTRIES.length;
     if (isListLong && mayFill) processedData.fill(OTHERS_ENTRIES);
+    this.had.change ||= settings.stamp !== 'none';
     const other = newLineage();
     this.lineages.push(other);
     const messages = this.request(other, settings, list);
@@ -287,7 +288,7 @@ class History {
   }
 
   private noteAsked(settings: Settings, messages: readonly RequestedMessage[]): void {
-    if (settings.options.duplicateMessages !== 'sendOnceEver' || settings.isTest) return;
+    if (settings.isTest) return;
     const names = new Map(messages.map((message) => [message, `${accountIn(settings, message)} ${message.identity}`]));
     for (const name of new Set(names.values())) {
       const { texts = new Set<string>(), runs = 0 } = this.askedOnce.get(name) ?? {};
@@ -303,8 +304,8 @@ class History {
     lineage.execution = ended;
     this.isInOrder &&= faults.every(({ kind }) => kind !== 'bulk-answer');
     if (ended.error !== undefined) {
-      // The record has the places of messages in the list that they were sent from.
-      lineage.report = list === this.lists[0] ? readRecord(messages, ended) : null;
+      // The record has the names of messages in the list that they were sent from.
+      lineage.report = list === this.lists[0] ? readRecord(settings, messages, ended, this.had.change) : null;
       this.had.doubt ||= lineage.report === null || [...lineage.report.values()].includes('uncertain');
       return;
     }

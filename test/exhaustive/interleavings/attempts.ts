@@ -4,7 +4,7 @@ import { rejected, type Reply } from '../../../nodes/MessagingSend/api/reply';
 import { pack } from '../../../nodes/MessagingSend/delivery/dispatch';
 import { type Failure, failure } from '../../../nodes/MessagingSend/failures/failure';
 import type { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
-import { Journal } from '../../../nodes/MessagingSend/journal/journal';
+import { type Intent, Journal } from '../../../nodes/MessagingSend/journal/journal';
 import { FactList } from '../../../nodes/MessagingSend/journal/list/factList';
 import type { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
 import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/record/deliveryRecord';
@@ -22,7 +22,7 @@ import {
 import { SENT } from '../../unit/samples';
 
 /** What the service does with a request; `partly` sends only the first half of its messages, `limit` asks to wait. */
-export type Answer = 'accept' | 'partly' | 'lost' | 'limit';
+export type Answer = 'accept' | 'partly' | 'lost' | 'limit' | 'refuse';
 
 /** What one attempt sends, and with which settings. */
 export interface Order {
@@ -93,10 +93,10 @@ export class Attempt {
         ? null
         : around.ledgerOf(around.factsOf(this, 'workflow'), { lineage, ordinal: 0 }, record, start);
     if (crash === null ? start.followsKill : isRetry && (await crash.hasGap())) record.markInterrupted();
-    const openReservations = (account: string) => new Reservations(around.factsOf(this, account), 1);
-    const journal = new Journal(record, crash, order.sendOnce === true ? openReservations : undefined);
+    const open = (account: string) => new Reservations(around.factsOf(this, account), 1);
+    const journal = new Journal(record, crash, order.sendOnce === true ? { open, isAsked: true } : null);
     const rows = await this.dispatch(order, journal);
-    await journal.finish(rows.every(({ outcome }) => outcome !== null && !('failure' in outcome)));
+    await journal.finish(rows, () => 'account');
     execution.stored = copyOf(context);
     return new Map(
       rows.map(({ text, outcome }) => [text, outcome?.kind === 'skipped' ? outcome.reason : outcome?.kind]),
@@ -105,11 +105,14 @@ export class Attempt {
 
   private async dispatch({ messages, others = [], ...order }: Order, journal: Journal): Promise<Row[]> {
     // Copies: other attempts settle the same messages.
-    const rows = [...messages, ...others].sort((one, other) => one.item - other.item).map((row) => ({ ...row }));
-    const keptBack = new Set(others.map(({ item }) => item));
-    markSeveral(rows);
-    await journal.recall(rows, null, async () => await Promise.resolve());
-    for (const row of rows) if (isOpen(row) && keptBack.has(row.item)) settle(row, failed(SAFE));
+    const rows = inOrder([...messages, ...others]);
+    const items = new Set(others.map(({ item }) => item));
+    const keptBack = new Set(rows.filter(({ item }) => items.has(item)));
+    const intent: Intent = { rows, keptBack: () => keptBack, accountOf: () => 'account', lost: null };
+    await journal.recall(intent, async () => await Promise.resolve());
+    const kept = [...keptBack].filter(isOpen);
+    for (const row of kept) settle(row, { kind: 'skipped', reason: 'opted_out' });
+    journal.note(kept, null);
     const batches = pack(rows.filter(isOpen), order.batchSize).values();
     const reservations = journal.reservationsOf('account');
     const answers = [...(order.answers ?? [])];
@@ -151,11 +154,23 @@ export class Attempt {
       return;
     }
     const half = answer === 'partly' ? Math.ceil(batch.length / 2) : batch.length;
-    if (answer !== 'lost') this.around.arrive(this.execution.lineage, batch.slice(0, half));
-    const reply: Reply = answer === 'lost' ? { kind: 'uncertain', failure: UNSAFE } : { kind: 'accepted', data: {} };
+    const hasAccepted = answer !== 'lost' && answer !== 'refuse';
+    if (hasAccepted) this.around.arrive(this.execution.lineage, batch.slice(0, half));
+    const reply: Reply = hasAccepted
+      ? { kind: 'accepted', data: {} }
+      : answer === 'lost'
+        ? { kind: 'uncertain', failure: UNSAFE }
+        : rejected(SAFE);
     journal.afterReply(batch, reservations, reply);
-    settleAll((index) => (answer === 'lost' ? failed(UNSAFE) : index < half ? SENT : failed(SAFE)));
+    settleAll((index) => (hasAccepted && index < half ? SENT : failed(answer === 'lost' ? UNSAFE : SAFE)));
   }
+}
+
+/** Copies, in the order of their places. */
+export function inOrder(messages: readonly Row[]): Row[] {
+  const rows = messages.toSorted((one, other) => one.item - other.item).map((row) => ({ ...row }));
+  markSeveral(rows);
+  return rows;
 }
 
 const UNSAFE = failure('outcomeUnknown');

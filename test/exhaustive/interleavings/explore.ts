@@ -1,6 +1,7 @@
 /** Every possible order of the steps of two attempts. */
 import crypto from 'node:crypto';
 
+import * as pages from '../../../nodes/MessagingSend/journal/crash/pages';
 import type { Rule } from './rules';
 import { type Scenario, TwoAttempts } from './world';
 
@@ -15,6 +16,10 @@ export async function explore(scenario: Scenario, off: Rule | null, order: 'brea
   const paths: number[][] = [[]];
   for (let path = paths.pop(); path !== undefined; path = order === 'breadth' ? paths.shift() : paths.pop()) {
     const world = new TwoAttempts(scenario, off);
+    const { pageLength } = scenario;
+    if (pageLength !== undefined) jest.spyOn(pages, 'usualLength').mockReturnValue(pageLength);
+    else jest.spyOn(pages, 'usualLength').mockRestore();
+    await world.prepare();
     // The same marks whenever the same path is taken.
     jest.spyOn(crypto, 'randomBytes').mockImplementation(() => Buffer.from(world.nextMark()));
     for (const choice of path) (await world.next())[choice]?.();

@@ -11,7 +11,9 @@ export const RULES = {
   ask: 'A Retry asks what the attempts before it have begun',
   open: 'What was begun, and has no end, is uncertain',
   bar: 'What an earlier attempt has not begun is barred before it is sent',
-  texts: 'If the texts are other ones, nobody knows which of several to a phone was sent',
+  plan: 'What an earlier attempt has not planned may have been on another of its pages',
+  rest: 'A page of which something is kept back stays open, and another note says that the rest is sent',
+  named: 'The execution names the attempts whose outcomes it contains',
   contained: 'An attempt whose outcomes the execution contains is not asked about',
   record: 'What the execution contains counts, whatever the list says',
   repeat: 'What a run relies on is repeated with each write',
@@ -23,6 +25,8 @@ export type Rule = keyof typeof RULES;
 
 /** Notified of each step of an attempt. */
 export interface Listener {
+  /** The number of a page with this name, from 1. */
+  readonly numberOf: (page: string) => number;
   readonly tell: (text: string) => void;
   readonly onStarted: () => void;
   /** What it has begun, or is about to begin: pages, or messages that are sent once in all executions. */
@@ -44,32 +48,40 @@ export class FactsWithout extends Facts {
   }
 
   override of(names: readonly string[]): string[] {
-    const facts = super.of(names);
-    for (const [index, fact] of facts.entries()) this.nameOf.set(fact, names[index] ?? '');
+    const named = this.off === 'rest' ? names.map((name) => name.replace(/ but .*/, '')) : names;
+    const facts = super.of(named);
+    for (const [index, fact] of facts.entries()) this.nameOf.set(fact, named[index] ?? '');
     return facts;
   }
 
   private namesOf(facts: readonly string[]): string[] {
-    return facts.map((fact) => {
-      const [own = '', page] = fact.split(' ');
-      const name = this.nameOf.get(own) ?? '';
-      return page === undefined ? name : name.replace(' of ', ` page ${page} of `);
-    });
+    return facts.map((fact) => this.nameOf.get(fact) ?? '');
   }
 
-  override async ask(facts: readonly string[]): Promise<FactState[]> {
+  /** Pages in a story; null if these are none. */
+  private wordsFor(facts: readonly string[]): string | null {
+    const words = this.namesOf(facts).flatMap((name) => {
+      const [, attempt, page, but = ''] = / attempt (\d+) page (\S+)( but)?/.exec(name) ?? [];
+      if (page === undefined) return [];
+      return [`${but === '' ? '' : 'the rest of '}page ${attempt}.${this.listener.numberOf(page)}`];
+    });
+    if (words.length > 3) return `${words.length} pages`;
+    return words.length === 0 ? null : words.join(' and ');
+  }
+
+  override async ask(facts: readonly string[], inFlight?: FactState): Promise<FactState[]> {
     const names = this.namesOf(facts);
     // Another attempt can mistake a question for a claim.
     this.listener.onBegun(names);
-    const answers = await super.ask(facts);
+    const answers = await super.ask(facts, inFlight);
     const states = answers.map((state, index): FactState => {
       const name = names[index] ?? '';
       if (this.off === 'ask' && isOfPage(name)) return 'unknown';
       if (this.off === 'open' && state === 'open') return 'unknown';
-      return this.off === 'texts' && name.includes(' with ') ? 'noted' : state;
+      return this.off === 'plan' && name.includes(' plans ') ? 'noted' : state;
     });
     const found = (['open', 'noted', 'barred'] as const).flatMap((state) => {
-      const words = wordsFor(names.filter((_name, index) => states[index] === state));
+      const words = this.wordsFor(facts.filter((_fact, index) => states[index] === state));
       return words === null ? [] : [`${words} ${state}`];
     });
     if (found.length > 0) this.listener.tell(`finds ${found.join(', and ')}`);
@@ -90,12 +102,12 @@ export class FactsWithout extends Facts {
     if (noted.length > 0) this.listener.onStarted();
     const done = Object.entries({ notes: noted, opens: open, bars: this.off === 'bar' ? [] : barred }).flatMap(
       ([verb, facts]) => {
-        const words = wordsFor(this.namesOf(facts));
+        const words = this.wordsFor(facts);
         return words === null ? [] : [`${verb} ${words}`];
       },
     );
     if (done.length > 0) this.listener.tell(`${done.join(', ')}${isTaken ? ', and sees another attempt' : ''}`);
-    if (this.off === 'repeat') for (const fact of [...this.list.known.all.keys()]) this.list.known.repeat(fact, null);
+    if (this.off === 'repeat') for (const fact of this.list.known.keys()) this.list.change({ fact });
     return isTaken;
   }
 
@@ -105,19 +117,6 @@ export class FactsWithout extends Facts {
     this.listener.tell(states.every((state) => state === 'unknown') ? 'has claimed the message' : 'finds it claimed');
     return states;
   }
-}
-
-/** Facts in a story; null for those that every story has. */
-function wordsFor(names: readonly string[]): string | null {
-  const words = names.flatMap((name) => {
-    const [, attempt = '', page, what = ''] = / attempt (\d+)(?: page (\d+))?(.*)/.exec(name) ?? [];
-    if (page !== undefined) return [`page ${attempt}.${Number(page) + 1}`];
-    return what.startsWith(' all') ? [`attempt ${attempt}`] : [];
-  });
-  const whole = words.find((word) => word.startsWith('attempt'));
-  if (whole !== undefined) return `${words.length > 1 ? 'the rest' : 'all'} of ${whole}`;
-  if (words.length > 3) return `${words.length} pages`;
-  return words.length === 0 ? null : words.join(' and ');
 }
 
 export class LedgerWithout extends CrashLedger {
@@ -141,12 +140,14 @@ export class RecordWithout extends DeliveryRecord {
     super(kept, 0);
   }
 
-  override get attempts(): number {
-    return this.off === 'contained' ? 0 : super.attempts;
+  override get attempts(): readonly number[] {
+    const attempts = super.attempts;
+    if (this.off === 'named') return Array.from({ length: Math.max(0, ...attempts) }, (_, index) => index + 1);
+    return this.off === 'contained' ? [] : attempts;
   }
 
-  override set attempts(count: number) {
-    super.attempts = count;
+  override set attempts(numbers: readonly number[]) {
+    super.attempts = numbers;
   }
 
   override lookUp(...given: Parameters<DeliveryRecord['lookUp']>): ReturnType<DeliveryRecord['lookUp']> {

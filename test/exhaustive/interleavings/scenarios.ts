@@ -16,6 +16,11 @@ const toOne = (...texts: string[]) => ({
 /** Enough that pages have two messages, one of which can be in another request, or not sent. */
 const many = { messages: rowsUpTo(253), batchSize: 253 };
 
+/** In requests of two messages, one after the other. */
+const four = { messages: rowsUpTo(4), batchSize: 2, parallel: 1 };
+/** So that pages have several messages. */
+const paged = { pageLength: 2 };
+
 const afterKill = { first: two, second: two, secondIs: 'a Retry after a kill' } as const;
 const during = { first: two, second: two, secondIs: 'a Retry during the first' } as const;
 const another = { first: once, second: once, secondIs: 'another execution' } as const;
@@ -27,29 +32,73 @@ const afterEnd = {
 
 /** With the number of states of each: fewer would mean that something is no longer explored. */
 export const SCENARIOS = {
-  afterKill: { ...afterKill, states: 222 },
-  afterKillUnnoted: { ...afterKill, first: { ...two, isUnnoted: true }, states: 24 },
+  afterKill: { ...afterKill, states: 171 },
+  afterKillUnnoted: { ...afterKill, first: { ...two, isUnnoted: true }, states: 34 },
   afterKillOtherTexts: {
     ...afterKill,
     first: toOne('Text 0', 'Text 1'),
     second: toOne('Text 1', 'Text 0'),
-    states: 202,
+    states: 171,
   },
-  afterKillOnce: { ...afterKill, second: { ...two, sendOnce: true }, states: 250 },
-  afterKillKeptBack: { ...afterKill, second: { ...one, others: [rowAt(1)] }, states: 197 },
-  afterKillParallel: { ...afterKill, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 322 },
-  afterKillLostWrite: { ...afterKill, hasLostWrite: true, states: 4511 },
-  afterKillMany: { ...afterKill, first: { ...many, batchSize: 127 }, second: many, states: 219 },
-  during: { ...during, states: 635 },
-  duringParallel: { ...during, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 1415 },
-  duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 2306 },
-  duringThird: { ...during, first: { ...three, answers: ['lost'] }, second: three, hasThird: true, states: 2151 },
-  duringLimit: { ...during, first: { ...two, answers: ['limit'] }, states: 652 },
-  duringInProcess: { ...during, isSameProcess: true, states: 39 },
-  afterEnd: { ...afterEnd, states: 18 },
-  afterEndMany: { ...afterEnd, first: { ...many, answers: ['partly'] }, second: many, states: 41 },
-  another: { ...another, isSplit: true, states: 34017 },
-  anotherInProcess: { ...another, isSameProcess: true, states: 152 },
+  afterKillRemoved: {
+    ...afterKill,
+    second: { ...singly, messages: [rowAt(0), rowAt(2)], answers: ['lost'] },
+    third: three,
+    states: 326,
+  },
+  afterKillRefused: { ...afterKill, second: { ...two, answers: ['refuse', 'refuse'] }, third: two, states: 851 },
+  afterKillAdded: { ...afterKill, second: { ...singly, messages: [rowAt(0), rowAt(5), rowAt(1)] }, states: 204 },
+  afterKillPages: { ...afterKill, ...paged, first: four, second: four, states: 171 },
+  afterKillPagesRemoved: {
+    ...afterKill,
+    ...paged,
+    first: four,
+    second: { ...four, messages: rowsUpTo(4).toSpliced(1, 1) },
+    states: 171,
+  },
+  afterKillPagesAdded: {
+    ...afterKill,
+    ...paged,
+    first: { ...four, messages: rowsUpTo(4).toSpliced(1, 1) },
+    second: four,
+    states: 29,
+  },
+  afterKillPagesKeptBack: {
+    ...afterKill,
+    ...paged,
+    first: { ...four, messages: rowsUpTo(4).toSpliced(1, 1), others: [rowAt(1)] },
+    second: { ...four, messages: rowsUpTo(4).toSpliced(1, 1), others: [rowAt(1)] },
+    states: 195,
+  },
+  afterKillPagesReleased: {
+    ...afterKill,
+    ...paged,
+    first: { ...four, messages: rowsUpTo(4).toSpliced(1, 1), others: [rowAt(1)] },
+    second: four,
+    states: 194,
+  },
+  afterKillPagesOnce: {
+    ...afterKill,
+    ...paged,
+    first: { ...four, sendOnce: true },
+    second: { ...four, sendOnce: true },
+    states: 608,
+  },
+  afterKillOnce: { ...afterKill, second: { ...two, sendOnce: true }, states: 230 },
+  afterKillKeptBack: { ...afterKill, second: { ...one, others: [rowAt(1)] }, states: 153 },
+  afterKillParallel: { ...afterKill, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 230 },
+  afterKillLostWrite: { ...afterKill, hasLostWrite: true, states: 2921 },
+  afterKillMany: { ...afterKill, first: { ...many, batchSize: 127 }, second: many, states: 169 },
+  during: { ...during, states: 675 },
+  duringParallel: { ...during, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 779 },
+  duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 4264 },
+  duringThird: { ...during, first: { ...three, answers: ['lost'] }, second: three, hasThird: true, states: 4024 },
+  duringLimit: { ...during, first: { ...two, answers: ['limit'] }, states: 667 },
+  duringInProcess: { ...during, isSameProcess: true, states: 35 },
+  afterEnd: { ...afterEnd, states: 23 },
+  afterEndMany: { ...afterEnd, first: { ...many, answers: ['partly'] }, second: many, states: 45 },
+  another: { ...another, isSplit: true, states: 19779 },
+  anotherInProcess: { ...another, isSameProcess: true, states: 111 },
 } as const satisfies Readonly<Record<string, Scenario & { readonly states: number }>>;
 
 /** The scenario in which each rule is missed. */
@@ -59,7 +108,9 @@ export const MISSED: Readonly<Record<Rule, keyof typeof SCENARIOS>> = {
   ask: 'afterKill',
   open: 'afterKill',
   bar: 'during',
-  texts: 'afterKillOtherTexts',
+  plan: 'afterKillPagesRemoved',
+  rest: 'afterKillPagesReleased',
+  named: 'afterKillRemoved',
   contained: 'afterEndMany',
   record: 'afterEnd',
   repeat: 'afterKillLostWrite',

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 
 import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
-import { pagesOf } from '../../../nodes/MessagingSend/journal/crash/attempt';
 import type { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
+import { pagesOf, usualLength } from '../../../nodes/MessagingSend/journal/crash/pages';
 import type { ListStorage } from '../../../nodes/MessagingSend/journal/list/factList';
 import type { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
 import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/record/deliveryRecord';
 import type { Row } from '../../../nodes/MessagingSend/messages/row';
-import { Attempt, type Endings, type Execution, type Order, Process, type Surroundings } from './attempts';
+import { Attempt, type Endings, type Execution, inOrder, type Order, Process, type Surroundings } from './attempts';
 import { FactsWithout, LedgerWithout, type Listener, RecordWithout, type Rule } from './rules';
 
 export interface Scenario {
@@ -16,6 +16,8 @@ export interface Scenario {
   readonly second: Order;
   readonly secondIs:
     'another execution' | 'a Retry during the first' | 'a Retry after a kill' | 'a Retry after the end';
+  /** The usual length of pages, in place of that for lists of any length. */
+  readonly pageLength?: number;
   readonly isSameProcess?: boolean;
   /** Whether a process reads the list and writes it back in two steps, instead of one. */
   readonly isSplit?: boolean;
@@ -23,6 +25,8 @@ export interface Scenario {
   readonly hasLostWrite?: boolean;
   /** Whether the first execution is retried once more after both attempts, as n8n stored it before them. */
   readonly hasThird?: boolean;
+  /** What a Retry of the second attempt sends, after that has ended. */
+  readonly third?: Order;
 }
 
 /** A step of a process that can come next. */
@@ -59,16 +63,37 @@ export class TwoAttempts implements Surroundings {
   /** The attempts that have ended. */
   private readonly ended = new Set<string>();
   private hasSecond = false;
+  private hasRetried = false;
+  /** The second attempt's execution. */
+  private latest: Execution | null = null;
   /** The list as the third process has read it; `repaired` once the first attempt has written again after its write. */
   private stale: ReadonlySet<string> | 'overwritten' | 'repaired' | null = null;
   /** Recipients that an attempt has begun, or asked about; null until the first one has noted its start. */
   private begun: Set<string> | null = null;
+  /** The recipients of each page of both attempts, by its name. */
+  private readonly pages = new Map<string, readonly string[]>();
+  /** Recipients on pages of several messages that the first attempt did not have. */
+  private readonly changed = new Set<string>();
 
   constructor(
     private readonly scenario: Scenario,
     private readonly off: Rule | null,
   ) {
     this.start('A', this.current, this.execution, scenario.first);
+  }
+
+  /** Called once before anything happens. */
+  async prepare(): Promise<void> {
+    const { first, second, third = second } = this.scenario;
+    for (const { messages, others = [] } of [first, second, third]) {
+      const rows = inOrder([...messages, ...others]);
+      for (const page of await pagesOf(rows, usualLength(rows.length), async () => await Promise.resolve())) {
+        const phones = page.rows.map(({ phone }) => phone);
+        const isNew = messages !== first.messages && !this.pages.has(page.name) && phones.length > 1;
+        if (isNew) for (const phone of phones) this.changed.add(phone);
+        this.pages.set(page.name, phones);
+      }
+    }
   }
 
   /** What can happen next. */
@@ -96,7 +121,7 @@ export class TwoAttempts implements Surroundings {
   }
 
   private events(): Action[] {
-    const { secondIs, hasLostWrite, hasThird } = this.scenario;
+    const { secondIs, hasLostWrite, hasThird, third } = this.scenario;
     const events: Action[] = [];
     const isWhole = this.stale === null || this.stale === 'repaired';
     if (secondIs === 'a Retry after a kill' && !this.isKilled && !this.ended.has('A') && isWhole) {
@@ -113,7 +138,9 @@ export class TwoAttempts implements Surroundings {
       'a Retry after the end': this.ended.has('A'),
     }[secondIs];
     if (mayStart && !this.hasSecond) events.push(() => this.startSecond());
-    if (hasThird === true && this.ended.size === 2 && !this.names.has(this.third)) events.push(() => this.startThird());
+    const mayRetry = this.ended.has('B') && (third !== undefined || this.ended.has('A'));
+    if ((hasThird === true || third !== undefined) && mayRetry && !this.hasRetried)
+      events.push(() => this.startThird());
     if (hasLostWrite === true && this.stale === null) events.push(() => (this.stale = this.list));
     const { stale } = this;
     if (stale instanceof Set) {
@@ -136,14 +163,18 @@ export class TwoAttempts implements Surroundings {
     if (isRetry && isSameProcess === true && isRunning && this.off !== 'single') return;
     this.story.push(isRetry ? 'Retry starts B.' : 'B starts, in another process.');
     const { lineage, stored } = isRetry ? this.execution : { lineage: 'B', stored: {} };
-    this.start('B', this.current, { lineage, stored, isRetry, followsKill: this.isKilled }, second);
+    this.latest = { lineage, stored, isRetry, followsKill: this.isKilled };
+    this.start('B', this.current, this.latest, second);
   }
 
   private startThird(): void {
+    const { second, third } = this.scenario;
+    this.hasRetried = true;
     this.current = new Process();
     this.processes.push(this.current);
     this.story.push('Retry starts C.');
-    this.start('C', this.current, this.third, this.scenario.second);
+    const execution = third === undefined || this.latest === null ? this.third : { ...this.latest, isRetry: true };
+    this.start('C', this.current, execution, third ?? second);
   }
 
   private start(name: string, process: Process, execution: Execution, order: Order): void {
@@ -169,7 +200,7 @@ export class TwoAttempts implements Surroundings {
       const byOthers = [...(this.begun ?? [])].filter((each) => each.endsWith(phone) && !each.startsWith(name));
       const isKnown = this.begun !== null && byOthers.length === 0 && answers === undefined && isAlone;
       const isOpen = ending === 'uncertain' || ending === 'may_have_been_sent';
-      if (isOpen && isKnown) fault('"uncertain", though it had not left');
+      if (isOpen && isKnown && !this.changed.has(phone)) fault('"uncertain", though it had not left');
       // In a Retry, it is known.
       if (ending === 'not_sent') this.begun?.delete(`${name} ${phone}`);
     }
@@ -236,7 +267,7 @@ export class TwoAttempts implements Surroundings {
       this.processes.map((process) => [process.isDead, this.seen.get(process)]),
       this.living.map(({ process, name }) => `${this.processes.indexOf(process)} ${name}`).sort(),
       [...this.arrivals].sort(),
-      [this.isKilled, ...this.ended, this.hasSecond],
+      [this.isKilled, ...this.ended, this.hasSecond, this.hasRetried],
       this.stale instanceof Set ? [...this.stale].sort() : this.stale,
     ]);
   }
@@ -244,6 +275,7 @@ export class TwoAttempts implements Surroundings {
   factsOf({ execution, process }: Attempt, secret: string): Facts {
     const name = this.names.get(execution) ?? '';
     const listener: Listener = {
+      numberOf: (page) => [...this.pages.keys()].indexOf(page) + 1,
       tell: (text) => void this.story.push(`${name} ${text}.`),
       onStarted: () => void (this.begun ??= new Set()),
       onBegun: (facts) => {
@@ -255,11 +287,11 @@ export class TwoAttempts implements Surroundings {
 
   /** The recipients that a page, a claim or an attempt is about. */
   private phonesOf(fact: string): string[] {
-    const [, page] = / page (\d+)/.exec(fact) ?? [];
+    const [, page] = / page (\S+)/.exec(fact) ?? [];
     const { messages } = this.scenario.first;
     const isAbout = ({ phone }: Row) => fact.includes(phone) || fact.includes(' attempt ');
-    const own = page === undefined ? messages.filter(isAbout) : pagesOf(messages)[Number(page)];
-    return (own ?? []).map(({ phone }) => phone);
+    const own = page === undefined ? undefined : this.pages.get(page);
+    return [...(own ?? messages.filter(isAbout).map(({ phone }) => phone))];
   }
 
   ledgerOf(...given: ConstructorParameters<typeof CrashLedger>): CrashLedger {

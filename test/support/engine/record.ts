@@ -1,14 +1,14 @@
 /** The delivery record, which the node keeps in an execution. */
 import type { IDataObject } from 'n8n-workflow';
 
-/** The places of the messages in one line of the record. */
+/** How many messages of one line of the record were sent, and how many may have been. */
 export interface RecordLine {
   readonly sent: string[];
   readonly uncertain: string[];
 }
 
 /** As the node writes a line; without a message ID, a message is uncertain. */
-type StoredLine = [batch: number | null, entries: Array<[place: string, fingerprint: string, messageId?: unknown]>];
+type StoredLine = [batch: number | null, entries: Array<[fingerprint: string, messageId?: unknown]>];
 
 /** The receipts that the node has written, of its first run and then of others, the earliest first. */
 export function recordLines({ deliveries }: IDataObject): RecordLine[] {
@@ -17,8 +17,7 @@ export function recordLines({ deliveries }: IDataObject): RecordLine[] {
     .flatMap((text) => text.split('\n'))
     .map((line) => {
       const [, entries] = JSON.parse(line) as StoredLine;
-      const placesOf = (isSent: boolean) =>
-        entries.filter((each) => each.length > 2 === isSent).map(([place]) => place);
-      return { sent: placesOf(true), uncertain: placesOf(false) };
+      const marksOf = (isSent: boolean) => entries.filter((each) => each.length > 1 === isSent).map(([mark]) => mark);
+      return { sent: marksOf(true), uncertain: marksOf(false) };
     });
 }

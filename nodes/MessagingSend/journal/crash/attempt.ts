@@ -1,107 +1,86 @@
-import { createHash } from 'node:crypto';
-
-import { type Batch, identityOf, mayHaveBeenSent, placeOf, type Row } from '../../messages/row';
+import { mayHaveBeenSent, type Row } from '../../messages/row';
 import type { Facts } from '../list/facts';
+import { digestOfNames, type Page } from './pages';
 
-/**
- * More pages tell more exactly which messages were in flight at a kill. 1,000 pages made a run of 1,000 messages a
- * fifth slower; 250 cost nothing measurable.
- */
-const MAX_PAGES = 250;
-
-/**
- * Divides all messages of a run, in the order of their places, into pages of equal size, and gives each its page.
- * Attempts with the same places and people have the same pages, no matter what is left to send, from which account, and
- * in which requests.
- * @param rows all that can be sent, in the order of their places
- */
-export function pagesOf(rows: readonly Row[]): Pages {
-  const size = Math.max(1, Math.ceil(rows.length / MAX_PAGES));
-  const count = Math.ceil(rows.length / size);
-  rows.forEach((row, index) => (row.page = Math.floor(index / size)));
-  return Array.from({ length: count }, (_, page) => rows.slice(page * size, (page + 1) * size));
+/** The names of what an attempt at a run notes. */
+export function attemptNames(run: string, number: number) {
+  const begun = `${run} attempt ${number}`;
+  return {
+    /** One of its requests may have left. */
+    begun,
+    /** It is to send the messages of this page. */
+    planned: (page: Page) => `${begun} plans ${page.name}`,
+    /** It is to send something to this person; only where each message has its own page. */
+    plannedFor: (person: string) => `${begun} plans for ${person}`,
+    /** Noted when all of the page is sent. */
+    page: (page: Page) => `${begun} page ${page.name}`,
+    /** All of the page is sent but these messages, which the user keeps back. */
+    rest: (page: Page, keptBack: readonly Row[]) => `${begun} page ${page.name} but ${digestOfNames(keptBack)}`,
+  };
 }
 
-export type Pages = ReadonlyArray<readonly Row[]>;
-
-/** Hashes of what the messages of an attempt are. @param pause called after each page */
-export async function digestsOf(pages: Pages, pause: () => Promise<void>): Promise<Digests> {
-  const [places, contents] = [createHash('sha256'), createHash('sha256')];
-  for (const page of pages) {
-    // No value contains a null character.
-    places.update(page.map((row) => `${placeOf(row)} ${row.person}\0`).join(''));
-    contents.update(page.map((row) => `${identityOf(row)}\0`).join(''));
-    await pause();
-  }
-  return { places: places.digest('base64'), contents: contents.digest('base64') };
+/** The usual length of the pages of all attempts at a run. */
+export function lengthName(run: string, length: number): string {
+  return `${run} pages of ${length}`;
 }
 
-/** The name of the fact that an attempt has begun: one of its requests may have left. */
-export function begunName(run: string, attempt: number): string {
-  return `${run} attempt ${attempt}`;
+/** What an attempt is to send. */
+export interface Plan {
+  readonly run: string;
+  readonly number: number;
+  readonly pages: readonly Page[];
+  /** Their usual length, in messages. */
+  readonly length: number;
 }
 
-/** The facts about an attempt at these messages. */
-export interface AttemptFacts {
-  readonly begun: string;
-  /** The places and people of its messages. */
-  readonly places: string;
-  /** Their identities. */
-  readonly contents: string;
-  /** Replaces places and pages once every message is sent. */
-  readonly allSent: string;
-  readonly pages: readonly string[];
-}
-
-export type Digests = Pick<AttemptFacts, 'places' | 'contents'>;
-
-export function attemptFacts(facts: Facts, run: string, attempt: number, pages: Pages, digests: Digests): AttemptFacts {
-  const name = begunName(run, attempt);
-  const [begun = '', places = '', contents = '', allSent = ''] = facts.of([
-    name,
-    `${name} of ${digests.places}`,
-    `${name} with ${digests.contents}`,
-    `${name} all of ${digests.places}`,
-  ]);
-  return { begun, places, contents, allSent, pages: pages.map((_page, index) => `${places} ${index}`) };
-}
-
-/** Consecutive messages, with their state in one attempt. */
-interface Page {
+/** A page in one attempt. */
+interface OwnPage extends Page {
   readonly fact: string;
   /**
    * `taken`: another process has begun or barred it. A promise: it is open, and its requests may leave once that
    * resolves to false, because the page isn't taken.
    */
-  state: 'unopened' | 'noted' | 'taken' | Promise<boolean>;
-  /** How many of its messages no earlier attempt has sent. */
+  state: 'unopened' | 'ended' | 'taken' | Promise<boolean>;
+  /** How many of its messages this attempt is to send. */
   own: number;
   /** How many of those have ended as sent, and as not sent. */
   sent: number;
   unsent: number;
+  readonly keptBack: Set<Row>;
 }
 
+/** The user's reasons to keep a message back. */
+const KEPT_BACK: ReadonlySet<string> = new Set(['opted_out', 'empty_field', 'outside_window']);
+
 /**
- * One attempt at a run. It notes itself and its messages before its first request, opens the pages of each request
- * before the request leaves, and notes a page once all its messages are sent.
+ * One attempt at a run. It notes itself and its plan before its first request, opens the pages of each request before
+ * the request leaves, and notes a page once all of it is sent.
  */
 export class Attempt {
-  private readonly own: readonly Page[];
+  private readonly pages: readonly OwnPage[];
+  private readonly names: ReturnType<typeof attemptNames>;
+  /** Facts that say that a page is sent but for what is kept back. */
+  private readonly rests: string[] = [];
   private begun: Promise<boolean> | null = null;
+  /** What it has noted first: itself and its plan. */
+  private planned: readonly string[] = [];
 
   /**
    * @param toBar facts that earlier attempts have not begun, and must no longer begin
-   * @param onBegun called once its requests may leave
+   * @param onBegun called with true once its requests may leave, and with false if none has
    */
   constructor(
     private readonly facts: Facts,
-    private readonly names: AttemptFacts,
-    pages: Pages,
+    private readonly plan: Plan,
     private readonly toBar: readonly string[],
-    private readonly onBegun: () => void,
+    private readonly onBegun: (hasBegun: boolean) => void,
   ) {
-    this.own = pages.map((messages, page) => {
-      return { fact: names.pages[page] ?? '', state: 'unopened', own: messages.length, sent: 0, unsent: 0 };
+    this.names = attemptNames(plan.run, plan.number);
+    const pageFacts = facts.of(plan.pages.map(this.names.page));
+    this.pages = plan.pages.map((page, index) => {
+      const own = page.rows.reduce((count, { defect }) => count + (defect === null ? 1 : 0), 0);
+      const fact = pageFacts[index] ?? '';
+      return { ...page, fact, state: 'unopened', own, sent: 0, unsent: 0, keptBack: new Set() };
     });
   }
 
@@ -115,8 +94,8 @@ export class Attempt {
    * @returns whether another process is making this attempt, or has barred it
    * @throws what the storage throws: then the messages must not leave
    */
-  async begin(batch: Batch): Promise<boolean> {
-    const pages = this.pagesWith(batch);
+  async begin(rows: readonly Row[]): Promise<boolean> {
+    const pages = this.pagesWith(rows);
     const closed = pages.filter(({ state }) => state === 'unopened');
     if (closed.length > 0) {
       const opening = this.open(closed);
@@ -132,14 +111,24 @@ export class Attempt {
     return isTaken;
   }
 
-  private async open(pages: readonly Page[]): Promise<boolean> {
+  private async open(pages: readonly OwnPage[]): Promise<boolean> {
     if (this.begun === null) {
-      const { begun, places, contents } = this.names;
-      const facts = { noted: [begun, places, contents], barred: this.toBar };
-      this.begun = this.facts.record(facts, [begun, ...this.toBar]).then((isTaken) => {
-        if (!isTaken) this.onBegun();
-        return isTaken;
-      });
+      const { run, pages: all, length } = this.plan;
+      const { begun, planned, plannedFor } = this.names;
+      // With nobody, for numbers that can't be read: those may be anybody's.
+      const people = length > 1 ? [] : new Set(['', ...all.flatMap(({ rows }) => rows.map(({ person }) => person))]);
+      this.planned = this.facts.of([
+        begun,
+        lengthName(run, length),
+        ...all.map(planned),
+        ...[...people].map(plannedFor),
+      ]);
+      this.begun = this.facts
+        .record({ noted: this.planned, barred: this.toBar }, [...this.planned.slice(0, 1), ...this.toBar])
+        .then((isTaken) => {
+          if (!isTaken) this.onBegun(true);
+          return isTaken;
+        });
       this.begun.catch(() => (this.begun = null));
     }
     const facts = pages.map(({ fact }) => fact);
@@ -147,45 +136,58 @@ export class Attempt {
   }
 
   /**
-   * Notes pages whose messages are all sent, and retracts pages whose messages have all ended unsent. A message that
+   * Notes pages whose messages are all sent, and takes back pages whose messages have all ended unsent. A message that
    * will be requested again has not ended, so its page stays open.
-   * @param rows that have just been settled
+   * @param rows that have just been settled, or found to be duplicates
    */
   settled(rows: readonly Row[]): void {
     for (const row of rows) {
-      const page = this.own[row.page];
-      if (page === undefined) continue;
-      if (row.outcome?.kind === 'sent') page.sent += 1;
-      else if (!mayHaveBeenSent(row.outcome)) page.unsent += 1;
+      const page = this.pages[row.page];
+      if (page === undefined || row.defect !== null) continue;
+      const { outcome, duplicateOf } = row;
+      if (duplicateOf !== null || (outcome?.kind === 'skipped' && KEPT_BACK.has(outcome.reason))) {
+        page.own -= 1;
+        page.keptBack.add(row);
+      } else if (outcome?.kind === 'sent') page.sent += 1;
+      else if (!mayHaveBeenSent(outcome)) page.unsent += 1;
       if (!(page.state instanceof Promise)) continue;
-      if (page.sent === page.own) {
-        page.state = 'noted';
-        this.facts.close([page.fact]);
-      } else if (page.unsent === page.own) {
+      if (page.sent === page.own) this.close(page);
+      else if (page.unsent === page.own) {
         page.state = 'unopened';
-        this.facts.retract([page.fact]);
+        this.facts.change({ facts: [page.fact], to: 'unknown' });
       }
     }
   }
 
-  /** Resolves once everything is stored that a re-run needs if n8n is killed before it stores the execution. */
-  async finish(): Promise<void> {
-    const { facts, names, own, toBar } = this;
-    if (this.begun !== null && own.every((page) => page.sent === page.own)) {
-      const noted = own.filter(({ state }) => state === 'noted').map(({ fact }) => fact);
-      // The write of `allSent`, which replaces the pages, need not repeat them.
-      facts.release(names.pages);
-      const isBarred = await facts.record({ noted: [names.allSent] }, [names.allSent]).catch(() => true);
-      // A Retry elsewhere that has barred `allSent` must still find that these pages were sent. Places are removed last:
-      // without them, nothing counts as not begun, even if another process has overwritten `allSent` by now.
-      if (!isBarred) facts.retract([...noted, names.places]);
-    } else await facts.list.turns.last;
-    facts.release([names.begun, names.places, names.contents, names.allSent, ...names.pages, ...toBar]);
+  /** What was kept back may be sent by a later attempt, so such a page stays open, and another fact says what is sent. */
+  private close(page: OwnPage): void {
+    page.state = 'ended';
+    const keptBack = page.rows.filter((row) => page.keptBack.has(row));
+    const [rest = ''] = keptBack.length === 0 ? [] : this.facts.of([this.names.rest(page, keptBack)]);
+    this.facts.change({ facts: [rest === '' ? page.fact : rest], to: 'noted' });
+    if (rest !== '') this.rests.push(rest);
   }
 
-  private pagesWith(rows: readonly Row[]): Page[] {
+  /**
+   * Resolves once everything is stored that a re-run needs if n8n is killed before it stores the execution.
+   * @returns all facts that it has noted
+   */
+  async finish(): Promise<readonly string[]> {
+    const { facts, pages, rests, toBar } = this;
+    if (rests.length > 0) await facts.record({ noted: rests }).catch(() => undefined);
+    await facts.list.turns.last;
+    if (this.begun === null) return [];
+    const own = [...this.planned, ...pages.map(({ fact }) => fact), ...rests];
+    if (pages.some(({ state }) => state !== 'unopened')) return [...own, ...toBar];
+    // Nothing has left, and an attempt that has not begun says the same. What it has barred stays barred.
+    this.onBegun(false);
+    facts.change({ facts: own, to: 'unknown' });
+    return toBar;
+  }
+
+  private pagesWith(rows: readonly Row[]): OwnPage[] {
     const pages = new Set<number>();
     for (const { page } of rows) pages.add(page);
-    return [...pages].flatMap((page) => this.own[page] ?? []);
+    return [...pages].flatMap((page) => this.pages[page] ?? []);
   }
 }

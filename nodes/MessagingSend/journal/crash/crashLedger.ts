@@ -2,9 +2,9 @@ import { failure } from '../../failures/failure';
 import type { Row } from '../../messages/row';
 import type { FactState } from '../list/factList';
 import { digestOf, type Facts } from '../list/facts';
-import { type Memory, pastWith } from '../memory';
-import type { DeliveryRecord } from '../record/deliveryRecord';
-import { Attempt, attemptFacts, begunName, type Digests, digestsOf, type Pages, pagesOf } from './attempt';
+import { type DeliveryRecord, type Memory, pastWith } from '../record/deliveryRecord';
+import { Attempt, attemptNames, lengthName } from './attempt';
+import { LENGTHS, type Page, pagesOf, usualLength } from './pages';
 
 /** How many attempts are looked up at once. */
 const ASKED_TOGETHER = 4;
@@ -17,16 +17,27 @@ interface Start {
   readonly number: number;
   /** Earlier attempts that the delivery record doesn't contain. */
   readonly unrecorded: readonly number[];
+  /** The usual length of their pages; null if none is noted. */
+  readonly length: number | null;
   /** Whether earlier attempts may have sent messages that the list knows nothing about. */
   readonly hasGap: boolean;
+}
+
+/** What earlier attempts have done with a page. What they kept back of it can have another state than the rest. */
+interface Found {
+  rest: FactState;
+  keptBack: FactState;
+  /** Whether one of them had other pages, so that its messages may have been on another one. */
+  isUnplanned: boolean;
 }
 
 /**
  * What n8n's database knows about one run of the node. After a kill, the execution itself contains nothing.
  *
- * An attempt takes the next number before it sends. A later attempt reads the pages of the attempts that its delivery
- * record doesn't contain: what is on an open page, and on none that is noted, is uncertain. It bars pages that were not
- * begun, so that the earlier attempt sends no more if it is still running somewhere.
+ * An attempt takes the next number before it sends. A later attempt asks, for each of its pages, the attempts that its
+ * delivery record doesn't contain: what is on an open page, and on none that is noted, is uncertain, and so is what was
+ * not planned under this name. It bars pages that were not begun, so that the earlier attempt sends no more if it is
+ * still running somewhere.
  */
 export class CrashLedger {
   readonly isRetry: boolean;
@@ -48,6 +59,7 @@ export class CrashLedger {
     { isRetry, followsKill }: { readonly isRetry: boolean; readonly followsKill: boolean },
   ) {
     this.isRetry = isRetry;
+    facts.forgetOld();
     this.run = digestOf([lineage, String(ordinal)]);
     this.hasStarted = facts.of([this.run]);
     this.start = isRetry ? this.startAgain(digestOf([lineage, '0']), followsKill) : this.startOnce();
@@ -64,28 +76,35 @@ export class CrashLedger {
   /** A run that was noted before is a second try, or one of an execution that n8n continues for the second time. */
   private async startOnce(): Promise<Start> {
     const wasNoted = await this.facts.record({ noted: this.hasStarted }, this.hasStarted);
-    const isFirst = !wasNoted && this.record.attempts === 0;
-    return { ...(isFirst ? { number: 1, unrecorded: [] } : await this.findUnrecorded()), hasGap: false };
+    const isFirst = !wasNoted && this.record.attempts.length === 0;
+    return { ...(isFirst ? FIRST : await this.findUnrecorded()), hasGap: false };
   }
 
   private async findUnrecorded(): Promise<Omit<Start, 'hasGap'>> {
+    const { facts, run, record } = this;
+    const recorded = new Set(record.attempts);
+    const last = Math.max(0, ...recorded);
     const unrecorded: number[] = [];
-    for (let first = this.record.attempts + 1; ; first += ASKED_TOGETHER) {
+    const lengths = await facts.ask(facts.of(LENGTHS.map((length) => lengthName(run, length))));
+    const length = LENGTHS[lengths.indexOf('noted')] ?? null;
+    for (let first = 1; ; first += ASKED_TOGETHER) {
       const numbers = Array.from({ length: ASKED_TOGETHER }, (_, index) => first + index);
-      const states = await this.facts.ask(this.facts.of(numbers.map((number) => begunName(this.run, number))));
+      const states = await facts.ask(facts.of(numbers.map((number) => attemptNames(run, number).begun)));
       for (const [index, number] of numbers.entries()) {
-        if (states[index] === 'unknown') return { number, unrecorded };
+        if (recorded.has(number)) continue;
+        const isKnown = states[index] !== 'unknown';
         // An open one counts as well: it may have been noted before a kill during a question left it open.
-        unrecorded.push(number);
+        if (isKnown) unrecorded.push(number);
+        else if (number > last) return { number, unrecorded, length };
       }
     }
   }
 
-  /** Resolves once the start is stored. */
-  async finish(): Promise<void> {
+  /** Resolves once the start is stored. @param attempt the facts that the attempt has noted */
+  async finish(attempt: readonly string[] = []): Promise<void> {
     await this.start.catch(() => undefined);
-    this.facts.release(this.hasStarted);
-    this.facts.shorten();
+    // Without the start, the silence of the list proves nothing, so it goes first.
+    this.facts.end([...this.hasStarted, ...attempt]);
   }
 
   async hasGap(): Promise<boolean> {
@@ -94,60 +113,76 @@ export class CrashLedger {
 
   /**
    * What is known about these messages, and an attempt at them.
+   * @param rows all messages of the run, in the order of the input
+   * @param keptBackOf tells what the user keeps back of them
    * @throws what the storage throws: then nothing is known
    */
   async lookUp(
     rows: readonly Row[],
+    keptBackOf: () => ReadonlySet<Row>,
     pause: () => Promise<void>,
   ): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
-    const { number, unrecorded } = await this.start;
-    const pages = pagesOf(rows.filter(({ defect }) => defect === null));
-    const digests = await digestsOf(pages, pause);
-    const { states, toBar, hadOtherPlaces, hadOtherTexts } = await this.ask(pages, digests, unrecorded);
-    const attempt = new Attempt(
-      this.facts,
-      attemptFacts(this.facts, this.run, number, pages, digests),
-      pages,
-      toBar,
-      () => {
-        // The record will not contain what attempts with other messages sent.
-        if (!hadOtherPlaces) this.record.attempts = number;
-      },
-    );
+    const { facts, run, record } = this;
+    const { number, unrecorded, length: earlier } = await this.start;
+    const length = earlier ?? usualLength(rows.length);
+    const pages = await pagesOf(rows, length, pause);
+    const found = pages.map((): Found => ({ rest: 'unknown', keptBack: 'unknown', isUnplanned: false }));
+    const toBar: string[] = [];
+    const keptBack = unrecorded.length === 0 ? NOTHING : keptBackOf();
+    for (const each of unrecorded) toBar.push(...(await this.ask(each, pages, length, keptBack, found)));
+    const attempt = new Attempt(facts, { run, number, pages, length }, toBar, (hasBegun) => {
+      record.attempts = [...record.attempts.filter((other) => other !== number), ...(hasBegun ? [number] : [])];
+    });
     if (unrecorded.length === 0) return { listed: null, attempt };
-    // If texts have changed since the earlier attempt, a place still identifies a person who gets only one message. If a
-    // person gets several, nobody knows which of them was sent.
-    const touched = hadOtherTexts ? pages.filter((_page, index) => states[index] !== 'unknown').flat() : [];
-    const doubtful = new Set(touched.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person));
     const pastOf = (row: Row) => {
-      const state = doubtful.has(row.person) ? 'open' : states[row.page];
+      const page = found[row.page];
+      const state = keptBack.has(row) ? page?.keptBack : page?.rest;
       return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
     };
-    return { listed: { pastOf, mayHaveSent: () => hadOtherPlaces }, attempt };
+    return { listed: { pastOf, mayHaveSent: ({ page }) => found[page]?.isUnplanned === true }, attempt };
   }
 
-  /** Reads each page's state, where noted wins over any doubt, and which facts (pages, `allSent`) are to be barred. */
-  private async ask(pages: Pages, digests: Digests, unrecorded: readonly number[]) {
-    const states = pages.map((): FactState => 'unknown');
-    const toBar: string[] = [];
-    let [hadOtherPlaces, hadOtherTexts, isUnclear] = [false, false, false];
-    for (const number of unrecorded) {
-      const names = attemptFacts(this.facts, this.run, number, pages, digests);
-      const [places, contents] = await this.facts.ask([names.places, names.contents]);
-      hadOtherTexts ||= contents !== 'noted';
-      const asked = places === 'noted' ? names.pages : [];
-      for (const [page, state] of (await this.facts.ask(asked)).entries()) {
-        if (state === 'unknown') toBar.push(names.pages[page] ?? '');
-        else if (state === 'noted' || (state === 'open' && states[page] === 'unknown')) states[page] = state;
-      }
-      // Asked last: an attempt replaces its places and pages with this fact when it ends.
-      const [allSent] = await this.facts.ask([names.allSent]);
-      if (allSent === 'noted') states.fill('noted');
-      else if (places !== 'noted') hadOtherPlaces = true;
-      else if (allSent === 'unknown') toBar.push(names.allSent);
-      else isUnclear ||= allSent === 'open';
+  /**
+   * Asks what an earlier attempt has done with pages. Noted wins over any doubt.
+   * @returns the facts of pages that it has not begun
+   */
+  private async ask(
+    number: number,
+    pages: readonly Page[],
+    length: number,
+    keptBack: ReadonlySet<Row>,
+    found: readonly Found[],
+  ): Promise<string[]> {
+    const { facts, run } = this;
+    const names = attemptNames(run, number);
+    const keptOf = ({ rows }: Page) => (keptBack.size === 0 ? [] : rows.filter((row) => keptBack.has(row)));
+    const asked = [pages.map(names.planned), pages.map(names.page)];
+    asked.push(pages.map((page) => names.rest(page, keptOf(page))));
+    // With one message a page, the plan also says to whom anything was to be sent.
+    if (length === 1) asked.push(pages.map(({ rows: [row] }) => names.plannedFor(row?.person ?? '')));
+    const all = facts.of(asked.flat());
+    const states = await facts.ask(all);
+    const stateOf = (part: number, page: number) => states[part * pages.length + page];
+    const unbegun: string[] = [];
+    for (const [index, page] of found.entries()) {
+      const state = stateOf(1, index);
+      if (stateOf(0, index) !== 'noted') {
+        if (stateOf(3, index) === 'unknown') continue;
+        page.isUnplanned = true;
+        doubt(page);
+      } else if (state === 'noted') page.rest = page.keptBack = 'noted';
+      else if (stateOf(2, index) === 'noted') page.rest = 'noted';
+      else if (state === 'open') doubt(page);
+      else if (state === 'unknown') unbegun.push(all[pages.length + index] ?? '');
     }
-    const all = states.map((state): FactState => (state !== 'noted' && (isUnclear || hadOtherPlaces) ? 'open' : state));
-    return { states: all, toBar, hadOtherPlaces, hadOtherTexts };
+    return unbegun;
   }
+}
+
+const FIRST = { number: 1, unrecorded: [], length: null };
+const NOTHING: ReadonlySet<Row> = new Set();
+
+function doubt(page: Found): void {
+  if (page.rest === 'unknown') page.rest = 'open';
+  if (page.keptBack === 'unknown') page.keptBack = 'open';
 }

@@ -17,13 +17,28 @@ export interface ListStorage {
 }
 
 /**
- * `barred`: may no longer be opened. `open`: begun, its end not noted. `noted`: true.
+ * What is known of a fact. This is its one machine, of a page as of a message under send once:
+ *
+ *     unknown ---> open ---> noted
+ *      |    ^        |
+ *      |    +--------+
+ *      +---> barred
+ *
+ * `open`: begun, its end not noted. `noted`: true. `barred`: may no longer be opened. What needs no end is noted at once,
+ * and what nobody needs any longer becomes unknown again. What was begun elsewhere can't be barred.
  *
  * In the list, a noted fact is one entry, an open fact is the entry with a pending marker, and a barred fact is the
  * marker alone. A question adds both for a moment. If n8n is killed then, the fact stays open: nothing is sent or
  * called sent.
  */
 export type FactState = 'unknown' | 'barred' | 'open' | 'noted';
+
+const NEXT: Readonly<Record<FactState, readonly FactState[]>> = {
+  unknown: ['open', 'barred', 'noted'],
+  open: ['noted', 'unknown'],
+  noted: ['unknown'],
+  barred: ['unknown', 'open', 'noted'],
+};
 
 /** The entries of a fact in a state. The pending marker shows that the end of the fact is not noted. */
 export function entriesOf(fact: string, state: FactState): string[] {
@@ -37,54 +52,24 @@ export function stateIn(present: ReadonlySet<string>, fact: string): FactState {
 }
 
 /**
- * How long each write repeats a fact's entries, because another process can overwrite them: `always`, until the fact is
- * released, or until a write that begins after this time finds them. A fact that is still `claiming` isn't repeated.
+ * A fact that this process relies on or has just changed: its state here is newer than the list's. A fact that no write
+ * repeats, and with nothing to remove, is left to the list.
  */
-type Repeat = 'claiming' | 'always' | { readonly untilFoundAfter: number } | null;
-
 interface Known {
-  state: FactState;
-  repeat: Repeat;
+  readonly state: FactState;
+  /**
+   * How long each write repeats its entries, because another process can overwrite them: `always`, until it is released,
+   * or until a write that begins after this time finds them. A fact that is still `claiming` isn't repeated.
+   */
+  readonly repeat: 'claiming' | 'always' | number | null;
+  /** Whether the list may have entries that don't fit the state: they are to be removed. */
+  readonly hasSurplus: boolean;
 }
 
-/** Facts that this process relies on or has just changed: their state here is newer than the list's. */
-class KnownFacts {
-  readonly all = new Map<string, Known>();
-  /** Facts whose entries in the list may not all fit their state: the others are to be removed. */
-  readonly surplus = new Set<string>();
-
-  /** @returns undefined if only the list knows */
-  stateOf(fact: string): FactState | undefined {
-    return this.all.get(fact)?.state;
-  }
-
-  /** `hasSurplus`: whether the list may have entries of the fact that don't fit this state; unchanged by default. */
-  set(fact: string, { state, repeat, hasSurplus = this.surplus.has(fact) }: Known & { hasSurplus?: boolean }): void {
-    this.all.set(fact, { state, repeat });
-    if (hasSurplus) this.surplus.add(fact);
-    else this.surplus.delete(fact);
-    this.repeat(fact, repeat);
-  }
-
-  repeat(fact: string, repeat: Repeat): void {
-    const known = this.all.get(fact);
-    if (known === undefined) return;
-    known.repeat = repeat;
-    // A fact that no write repeats, and with nothing to remove, is left to the list.
-    if (repeat === null && !this.surplus.has(fact)) this.all.delete(fact);
-  }
-
-  /** Whether a run of this process has opened the fact, and neither settled nor released it. */
-  isInFlight(fact: string): boolean {
-    const known = this.all.get(fact);
-    return known?.state === 'open' && (known.repeat === 'always' || known.repeat === 'claiming');
-  }
-
-  /** Leaves out the entries of known facts. */
-  withoutKnown(entries: readonly string[]): string[] {
-    const kept = new Set([...this.all].flatMap(([fact, { state }]) => entriesOf(fact, state)));
-    return entries.filter((entry) => !kept.has(entry));
-  }
+interface Change extends Partial<Omit<Known, 'state'>> {
+  readonly fact: string;
+  /** The same state by default. */
+  readonly to?: FactState;
 }
 
 interface SharedWrite {
@@ -104,13 +89,36 @@ const MAX_REMOVED = 100;
  * Another process can still overwrite a write, so each write repeats the entries that runs rely on.
  */
 export class FactList {
-  readonly known = new KnownFacts();
+  readonly known = new Map<string, Known>();
   readonly turns = new Turns();
+  /** What ended runs of this process have left. */
+  readonly ended: Array<{ readonly facts: readonly string[]; readonly at: number }> = [];
   private nextWrite: SharedWrite | null = null;
   private isRemoving = false;
 
   /** @param now in milliseconds; never goes back */
   constructor(readonly now: () => number) {}
+
+  /** All that happens to a fact. Without `to`, a fact that only the list knows stays one. */
+  change({ fact, to, repeat = null, hasSurplus }: Change): void {
+    const from = this.known.get(fact);
+    const state = to ?? from?.state;
+    if (state === undefined) return;
+    if (from !== undefined && from.state !== state && !NEXT[from.state].includes(state)) {
+      throw new Error(`a fact that is ${from.state} can't become ${state}`);
+    }
+    // The write that bars a fact adds its entry as well: n8n has no other way to tell whether it was there.
+    const leaves = to === 'unknown' || to === 'barred' || (to === 'noted' && from?.state === 'open');
+    const isKept = hasSurplus ?? (leaves || from?.hasSurplus === true);
+    if (repeat === null && !isKept) this.known.delete(fact);
+    else this.known.set(fact, { state, repeat, hasSurplus: isKept });
+  }
+
+  /** Whether a run of this process has opened the fact, and neither settled nor released it. */
+  isInFlight(fact: string): boolean {
+    const { state, repeat } = this.known.get(fact) ?? {};
+    return state === 'open' && (repeat === 'always' || repeat === 'claiming');
+  }
 
   /**
    * Writes these entries with all that runs rely on.
@@ -133,23 +141,15 @@ export class FactList {
   }
 
   private async writeNow(entries: Set<string>, storage: ListStorage): Promise<ReadonlySet<string>> {
-    const { all } = this.known;
     const began = this.now();
-    const own = [...entries];
-    for (const [fact, { state, repeat }] of all) {
+    for (const [fact, { state, repeat }] of this.known) {
       if (repeat !== null && repeat !== 'claiming') for (const entry of entriesOf(fact, state)) entries.add(entry);
     }
     const present = await storage.record([...entries]);
-    for (const entry of own) {
-      const found = stateIn(present, entry);
-      const isBegun = found === 'open' || found === 'noted';
+    for (const [fact, { state, repeat }] of this.known) {
       // Too late to bar it: the entries of the process that has begun it must stay.
-      if (isBegun && all.get(entry)?.state === 'barred')
-        this.known.set(entry, { state: found, repeat: null, hasSurplus: true });
-    }
-    for (const [fact, { state, repeat }] of all) {
-      if (repeat === null || typeof repeat === 'string' || repeat.untilFoundAfter > began) continue;
-      if (entriesOf(fact, state).every((entry) => present.has(entry))) this.known.repeat(fact, null);
+      if (state === 'barred' && present.has(fact)) this.change({ fact, to: stateIn(present, fact) });
+      else if (typeof repeat === 'number' && repeat <= began && stateIn(present, fact) === state) this.change({ fact });
     }
     this.removeSurplus(storage);
     return present;
@@ -159,58 +159,39 @@ export class FactList {
    * Runs in the background: leftover entries only make a later re-run more careful, and the next write tries again.
    * @param mayYield whether it may let a request's write go first
    */
-  removeSurplus(storage: ListStorage, mayYield = true): void {
-    if (this.isRemoving || this.known.surplus.size === 0) return;
+  removeSurplus(storage: ListStorage, { mayYield } = { mayYield: true }): void {
+    if (this.isRemoving) return;
     this.isRemoving = true;
     void this.turns
       .take(async () => {
         this.isRemoving = false;
         const yields = mayYield && this.nextWrite !== null;
-        if (!yields) await this.removeNow(storage);
-        this.removeSurplus(storage, !yields);
+        if (yields || (await this.removeNow(storage))) this.removeSurplus(storage, { mayYield: !yields });
       })
       .catch(() => undefined);
   }
 
   /**
-   * Resolves when none of these facts waits to be removed: entries that the list has then are another process's.
+   * Removes entries that don't fit, in a turn of the caller's.
+   * @returns whether there were any; more may be left
    * @throws what the storage throws
    */
-  async finishRemoval(facts: readonly string[], storage: ListStorage): Promise<void> {
-    while (facts.some((fact) => this.known.stateOf(fact) === 'unknown')) {
-      await this.turns.take(async () => await this.removeNow(storage));
-    }
-  }
-
-  private async removeNow(storage: ListStorage): Promise<void> {
-    const { all, surplus } = this.known;
-    const states = new Map<string, FactState>();
+  async removeNow(storage: ListStorage): Promise<boolean> {
+    const removed = new Map<string, FactState>();
     const entries: string[] = [];
-    for (const fact of surplus) {
-      const state = all.get(fact)?.state ?? 'unknown';
+    for (const [fact, { state, hasSurplus }] of this.known) {
       const kept = entriesOf(fact, state);
-      const removed = entriesOf(fact, 'open').filter((entry) => !kept.includes(entry));
-      if (entries.length + removed.length > MAX_REMOVED) break;
-      states.set(fact, state);
-      entries.push(...removed);
+      const others = hasSurplus ? entriesOf(fact, 'open').filter((entry) => !kept.includes(entry)) : [];
+      if (entries.length + others.length > MAX_REMOVED) break;
+      if (hasSurplus) removed.set(fact, state);
+      entries.push(...others);
     }
     if (entries.length > 0) await storage.remove(entries);
-    for (const [fact, state] of states) {
-      const known = all.get(fact);
-      if (known?.state !== state) continue;
-      surplus.delete(fact);
-      this.known.repeat(fact, known.repeat);
+    for (const [fact, state] of removed) {
+      const known = this.known.get(fact);
+      if (known?.state === state) this.change({ fact, repeat: known.repeat, hasSurplus: false });
     }
-  }
-
-  /** Runs in the background, once no run of this process relies on facts: the oldest entries could be theirs. */
-  shorten(storage: ListStorage): void {
-    void this.turns
-      .take(async () => {
-        while (this.known.surplus.size > 0) await this.removeNow(storage);
-        if (this.known.all.size === 0) await storage.shorten();
-      })
-      .catch(() => undefined);
+    return removed.size > 0;
   }
 }
 

@@ -2,14 +2,18 @@ import { hash, randomBytes } from 'node:crypto';
 
 import { entriesOf, type FactList, type FactState, type ListStorage, stateIn } from './factList';
 
-/** Facts per question: asking blocks n8n for some milliseconds, and a kill during it leaves only these open. */
-const MAX_ASKED = 200;
+/** Facts per question: what costs is each call, but a kill during it leaves these open. */
+const MAX_ASKED = 5_000;
 
 /** No process takes longer than this from reading the list to writing it back, in milliseconds. */
 const LONGEST_WRITE = 2_000;
 
 /** How often an overwritten write is repeated: another process may write without a pause for many seconds. */
 const MAX_ROUNDS = 25;
+
+/** What a run leaves for a Retry is removed so long after its end, in milliseconds, or after so many other runs. */
+const KEPT_FOR = 3_600_000;
+const KEPT_RUNS = 500;
 
 const HASH_LENGTH = 16;
 
@@ -39,102 +43,75 @@ export class Facts {
     return names.map((name) => digestOf([this.secret, name], HASH_LENGTH));
   }
 
-  /** No write repeats these facts any longer: they may be overwritten. */
-  release(facts: readonly string[]): void {
-    for (const fact of facts) this.list.known.repeat(fact, null);
-  }
-
-  shorten(): void {
-    this.list.shorten(this.storage);
-  }
-
   /**
    * Asks, and removes what the question added, even if another process writes it back: it would count as claimed.
    * @param inFlight the state of facts that another run of this process has in flight
    * @throws what the storage throws
    */
   async ask(facts: readonly string[], inFlight: FactState = 'open'): Promise<FactState[]> {
-    const parts: Array<Promise<readonly FactState[]>> = [];
-    for (let start = 0; start < facts.length; start += MAX_ASKED) {
-      parts.push(this.askTogether(facts.slice(start, start + MAX_ASKED), inFlight));
+    if (facts.length > MAX_ASKED) {
+      const parts = [facts.slice(0, MAX_ASKED), facts.slice(MAX_ASKED)];
+      return (await Promise.all(parts.map(async (part) => await this.ask(part, inFlight)))).flat();
     }
-    return (await Promise.all(parts)).flat();
-  }
-
-  private async askTogether(facts: readonly string[], inFlight: FactState): Promise<readonly FactState[]> {
     const { list, storage } = this;
+    const known = () => facts.map((fact) => (list.isInFlight(fact) ? inFlight : list.known.get(fact)?.state));
     // Unique to this question: if it comes back, another process has written back what the question added.
-    const mark = randomBytes(12).toString('base64');
+    const mark = newMark();
     let added: readonly string[] = [];
     const states = await list.turns.take(async () => {
       // Read first: by the time the list answers, only the list may know these facts.
-      const known = facts.map((fact) => (list.known.isInFlight(fact) ? inFlight : list.known.stateOf(fact)));
-      const asked = facts.filter((_fact, index) => known[index] === undefined);
+      const before = known();
+      const asked = facts.filter((_fact, index) => before[index] === undefined);
       const entries = asked.flatMap((fact) => entriesOf(fact, 'open'));
       const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
       added = entries.filter((entry) => !present.has(entry));
       if (entries.length > 0) {
-        await storage.remove([mark, ...added]).catch(() => this.removeLater([...asked, mark], present));
+        await storage.remove([mark, ...added]).catch(() => {
+          for (const fact of [...asked, mark]) {
+            const to = stateIn(present, fact);
+            if (!list.known.has(fact) && to !== 'open') list.change({ fact, to, hasSurplus: true });
+          }
+          list.removeSurplus(storage);
+        });
       }
-      return facts.map((fact, index) => {
-        const now = list.known.isInFlight(fact) ? inFlight : list.known.stateOf(fact);
-        return now ?? known[index] ?? stateIn(present, fact);
-      });
+      const now = known();
+      return facts.map((fact, index) => now[index] ?? before[index] ?? stateIn(present, fact));
     });
-    for (let round = 0; added.length > 0 && round < MAX_ROUNDS; round += 1) {
+    let isBack = added.length > 0;
+    for (let round = 0; isBack && round < MAX_ROUNDS; round += 1) {
       await storage.waitForOthers(round);
-      if (!(await list.turns.take(async () => await this.removeWrittenBack(mark, added)))) break;
+      await list.turns.take(async () => {
+        isBack = (await storage.record([mark])).has(mark);
+        const kept = new Set([...list.known].flatMap(([fact, { state }]) => entriesOf(fact, state)));
+        // One write removes both, so an entry that is written back later comes back with its mark.
+        await storage.remove([mark, ...(isBack ? added.filter((entry) => !kept.has(entry)) : [])]);
+      });
     }
     return states;
   }
 
-  /** Removes later what a question added, because removing it at once did not work. */
-  private removeLater(facts: readonly string[], present: ReadonlySet<string>): void {
-    for (const fact of facts) {
-      const state = stateIn(present, fact);
-      if (this.list.known.stateOf(fact) === undefined && state !== 'open')
-        this.list.known.set(fact, { state, repeat: null, hasSurplus: true });
-    }
-    this.list.removeSurplus(this.storage);
-  }
-
-  /** @returns whether another process had written back what a question added */
-  private async removeWrittenBack(mark: string, added: readonly string[]): Promise<boolean> {
-    const isBack = (await this.storage.record([mark])).has(mark);
-    // One write removes both, so an entry that is written back later comes back with its mark.
-    await this.storage.remove([mark, ...(isBack ? this.list.known.withoutKnown(added) : [])]);
-    return isBack;
-  }
-
   /**
-   * Resolves once these facts are stored in these states. Each write repeats them until they are closed, retracted or released.
+   * Resolves once these facts are stored in these states. Each write repeats them until they are changed or released.
    * @param fresh those of the facts that nobody else may have begun
    * @returns whether another process has begun one of the fresh facts
    * @throws what the storage throws
    */
   async record(
-    states: Partial<Record<Exclude<FactState, 'unknown'>, readonly string[]>>,
+    { noted = [], open = [], barred = [] }: Partial<Record<Exclude<FactState, 'unknown'>, readonly string[]>>,
     fresh: readonly string[] = [],
   ): Promise<boolean> {
     const { list } = this;
-    const unseen = fresh.filter((fact) => list.known.stateOf(fact) === undefined);
-    const { noted = [], open = [], barred = [] } = states;
-    for (const fact of noted) list.known.set(fact, { state: 'noted', repeat: 'always' });
-    for (const fact of open) list.known.set(fact, { state: 'open', repeat: 'always' });
-    // Adds the fact's entry and removes it again: n8n has no other way to tell whether it was there.
-    for (const fact of barred) list.known.set(fact, { state: 'barred', repeat: 'always', hasSurplus: true });
-    let isWritten = false;
-    try {
-      // It also writes everything that is repeated: the noted facts and the open ones.
-      const present = await list.write(barred, this.storage);
-      isWritten = true;
-      return unseen.some((fact) => entriesOf(fact, 'open').some((entry) => present.has(entry)));
-    } finally {
+    const unseen = fresh.filter((fact) => !list.known.has(fact));
+    for (const fact of barred) list.change({ fact, to: 'barred', repeat: 'always' });
+    for (const fact of noted) list.change({ fact, to: 'noted', repeat: 'always' });
+    for (const fact of open) list.change({ fact, to: 'open', repeat: 'always' });
+    // It also writes everything that is repeated: the noted facts and the open ones.
+    const present = await list.write(barred, this.storage).catch((error: unknown) => {
       // Nobody knows whose entries the list has now, so another try must look again.
-      if (!isWritten)
-        for (const fact of [...noted, ...open, ...barred])
-          list.known.set(fact, { state: 'unknown', repeat: null, hasSurplus: false });
-    }
+      for (const fact of [...noted, ...open, ...barred]) list.known.delete(fact);
+      throw error;
+    });
+    return unseen.some((fact) => stateIn(present, fact) !== 'unknown');
   }
 
   /**
@@ -145,13 +122,16 @@ export class Facts {
    */
   async claim(facts: readonly string[]): Promise<FactState[]> {
     const { list, storage } = this;
-    await list.finishRemoval(facts, storage);
-    const before = new Map(facts.map((fact) => [fact, list.known.stateOf(fact)]));
+    // Entries that the list has once none of these waits to be removed are another process's.
+    while (facts.some((fact) => list.known.get(fact)?.state === 'unknown')) {
+      await list.turns.take(async () => await list.removeNow(storage));
+    }
+    const before = new Map(facts.map((fact) => [fact, list.known.get(fact)?.state]));
     const open = new Set(facts.filter((fact) => before.get(fact) === undefined));
     const states = () => facts.map((fact) => before.get(fact) ?? 'unknown');
     if (open.size === 0) return states();
-    for (const fact of open) list.known.set(fact, { state: 'open', repeat: 'claiming' });
-    const mark = randomBytes(12).toString('base64');
+    for (const fact of open) list.change({ fact, to: 'open', repeat: 'claiming' });
+    const mark = newMark();
     let isAdded = false;
     try {
       for (let round = 0; open.size > 0; round += 1) {
@@ -168,41 +148,66 @@ export class Facts {
           before.set(fact, state);
           open.delete(fact);
           // The claim added a pending marker to a noted fact.
-          list.known.set(fact, { state, repeat: null, hasSurplus: state === 'noted' });
+          if (state === 'noted') list.change({ fact, to: 'noted' });
+          else list.known.delete(fact);
         }
         list.removeSurplus(storage);
       }
-      for (const fact of open) list.known.repeat(fact, 'always');
+      for (const fact of open) list.change({ fact, repeat: 'always' });
       open.clear();
       return states();
     } finally {
       // If the first write failed, nobody knows whose entries the list has.
-      for (const fact of open) list.known.set(fact, { state: 'unknown', repeat: null, hasSurplus: isAdded });
-      list.known.set(mark, { state: 'unknown', repeat: null, hasSurplus: true });
+      for (const fact of open)
+        if (isAdded) list.change({ fact, to: 'unknown' });
+        else list.known.delete(fact);
+      list.change({ fact: mark, to: 'unknown' });
       list.removeSurplus(storage);
     }
   }
 
-  /** Turns open facts into noted ones. */
-  close(facts: readonly string[]): void {
-    for (const fact of facts) this.list.known.set(fact, { state: 'noted', repeat: this.untilFound, hasSurplus: true });
+  /**
+   * What a run knows last of facts. They are repeated until a later write finds them, because the write that added them
+   * may have been overwritten; if others rely on them, until no process can still overwrite what the list has now.
+   * @param to without it, they stay what they are, and nobody will learn more
+   */
+  change({ facts, to }: { readonly facts: readonly string[]; readonly to?: 'noted' | 'unknown' }): void {
+    const repeat = to === 'unknown' ? null : this.isShared ? this.list.now() + LONGEST_WRITE : 0;
+    for (const fact of facts) this.list.change({ fact, to, repeat });
     this.list.removeSurplus(this.storage);
   }
 
-  retract(facts: readonly string[]): void {
-    for (const fact of facts) this.list.known.set(fact, { state: 'unknown', repeat: null, hasSurplus: true });
-    this.list.removeSurplus(this.storage);
+  /** No write repeats these facts any longer: they may be overwritten. */
+  release(facts: readonly string[]): void {
+    for (const fact of facts) this.list.change({ fact });
   }
 
-  /** Releases facts once a later write has found them: the write that added them may have been overwritten. */
-  releaseWhenFound(facts: readonly string[]): void {
-    for (const fact of facts) {
-      if (this.list.known.all.get(fact)?.repeat === 'always') this.list.known.repeat(fact, this.untilFound);
-    }
+  /**
+   * Releases the facts of a run that has ended. Those that only its Retries need are removed, but not yet: n8n may not
+   * have stored the execution. In the background, drops the oldest entries of the list, unless a run of this process
+   * relies on facts: they could be theirs.
+   */
+  end(facts: readonly string[]): void {
+    const { list, storage } = this;
+    this.release(facts);
+    if (!this.isShared) list.ended.push({ facts, at: list.now() });
+    void list.turns
+      .take(async () => {
+        for (let isMore = true; isMore;) isMore = await list.removeNow(storage);
+        if (list.known.size === 0) await storage.shorten();
+      })
+      .catch(() => undefined);
   }
 
-  /** Until no other process can still overwrite what the list has now, if others rely on it. */
-  private get untilFound(): { readonly untilFoundAfter: number } {
-    return { untilFoundAfter: this.isShared ? this.list.now() + LONGEST_WRITE : -Infinity };
+  /** Removes what long ended runs have left, in the background. */
+  forgetOld(): void {
+    const { ended, now } = this.list;
+    const count = ended.findIndex(({ at }, index) => at > now() - KEPT_FOR && index >= ended.length - KEPT_RUNS);
+    const old = ended.splice(0, count === -1 ? ended.length : count);
+    this.change({ facts: old.flatMap(({ facts }) => facts), to: 'unknown' });
   }
+}
+
+function newMark(): string {
+  return randomBytes(12).toString('base64');
 }

@@ -1,14 +1,27 @@
 import { isRecord, type JsonRecord } from '../../api/records';
 import { failure } from '../../failures/failure';
-import { mayHaveBeenSent, type Outcome, placeOf, type Row } from '../../messages/row';
-import { type Memory, pastWith } from '../memory';
-import { placeAndContent, recognize } from './recognition';
-import { readReceipt, type Receipt, type Recorded, writeReceipt } from './storedReceipt';
+import { mayHaveBeenSent, type Outcome, type Row } from '../../messages/row';
+import { digestOfName, markOf, readReceipt, type Receipt, type Recorded, writeReceipt } from './storedReceipt';
+
+/** The outcome of a message in an earlier attempt. */
+export type Past = Pick<Recorded, 'outcome' | 'batch' | 'data'>;
+
+/** What one memory knows about the messages of a run. */
+export interface Memory {
+  readonly pastOf: (row: Row) => Past | undefined;
+  /** Whether an earlier attempt may have sent a message that can no longer be composed. */
+  readonly mayHaveSent: (row: Row) => boolean;
+}
+
+/** For messages whose request is not known. */
+export function pastWith(outcome: Outcome): Past {
+  return { outcome, batch: null, data: null };
+}
 
 /** n8n did not store the outcome. */
 const INTERRUPTED = pastWith({ kind: 'uncertain', failure: failure('interrupted') });
 
-/** An earlier attempt sent something to the person, perhaps this message with another text. */
+/** An earlier attempt sent something to the person, perhaps this message with another text, or under another name. */
 const TEXT_CHANGED = pastWith({ kind: 'uncertain', failure: failure('textChanged') });
 
 /** Receipts are joined up to this length, because n8n's storage format needs extra room for each text. */
@@ -48,13 +61,17 @@ export class DeliveryRecord {
     this.kept.deliveries = deliveries;
   }
 
-  /** How many of the ledger's attempts have their outcomes in this record. */
-  get attempts(): number {
-    return Number(recordOf(this.kept.attempts)[String(this.runIndex)] ?? 0);
+  /**
+   * The numbers of the ledger's attempts whose outcomes this record contains. Not how many they are: one of them may
+   * have sent something to a row that was removed, and that is back.
+   */
+  get attempts(): readonly number[] {
+    const own = recordOf(this.kept.attempts)[String(this.runIndex)];
+    return Array.isArray(own) ? own.map(Number) : [];
   }
 
-  set attempts(count: number) {
-    this.kept.attempts = { ...recordOf(this.kept.attempts), [String(this.runIndex)]: count };
+  set attempts(numbers: readonly number[]) {
+    this.kept.attempts = { ...recordOf(this.kept.attempts), [String(this.runIndex)]: numbers };
   }
 
   /** Whether outcomes of this execution were lost: every message without one may have been sent. */
@@ -74,24 +91,31 @@ export class DeliveryRecord {
   /** What is known about the messages of a run. */
   lookUp(rows: readonly Row[]): { readonly recorded: Memory | null; readonly lastBatch: number } {
     if (this.isEmpty) return { recorded: null, lastBatch: 0 };
-    const entries = new Map<string, Recorded>();
+    const byName = new Map<string, Recorded>();
     let lastBatch = 0;
     for (const text of this.written().flatMap((joined) => joined.split('\n'))) {
       for (const entry of readReceipt(text)) {
         // The later outcome counts: the reply came after Stop.
-        entries.set(placeAndContent(entry), entry);
+        byName.set(entry.name, entry);
         lastBatch = Math.max(lastBatch, entry.batch ?? 0);
       }
     }
     const fallback = this.isInterrupted ? INTERRUPTED : undefined;
-    const found = recognize(rows, entries);
-    // Includes the item of a list entry, because now the list itself may be unreadable.
-    const places = new Set([...entries.values()].flatMap(({ place }) => [place, place.split('.')[0]]));
-    const pastOf = (row: Row) => {
-      const own = found.get(row);
-      return own === null ? TEXT_CHANGED : (own ?? fallback);
-    };
-    const mayHaveSent = (row: Row) => fallback !== undefined || places.has(placeOf(row));
+    const pasts = new Map<Row, Past>();
+    for (const row of rows) {
+      const own = byName.get(digestOfName(row));
+      if (own === undefined) continue;
+      pasts.set(row, own);
+      byName.delete(own.name);
+    }
+    // Those to whom something was sent, or may have been, that is not in the list under its name.
+    const people = new Set([...byName.values()].map(({ person }) => person));
+    const pastOf = (row: Row) => pasts.get(row) ?? (people.has(markOf(row)) ? TEXT_CHANGED : fallback);
+    const listed = new Set(people.size === 0 ? [] : rows.filter(({ person }) => person !== '').map(markOf));
+    // A number that can't be read now may be that of anybody who is no longer in the list.
+    const isAnybodyGone = [...people].some((person) => !listed.has(person));
+    const mayHaveSent = (row: Row) =>
+      fallback !== undefined || (row.person === '' ? isAnybodyGone : people.has(markOf(row)));
     return { recorded: { pastOf, mayHaveSent }, lastBatch };
   }
 

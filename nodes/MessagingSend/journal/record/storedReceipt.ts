@@ -1,8 +1,7 @@
 import { type JsonScalar, pick, SEND_FIELDS } from '../../api/records';
 import { type Failure, failure } from '../../failures/failure';
-import { identityOf, mayHaveBeenSent, type Outcome, placeOf, type Row } from '../../messages/row';
+import { mayHaveBeenSent, nameOf, type Outcome, type Row } from '../../messages/row';
 import { DIGEST_LENGTH, digestOf } from '../list/facts';
-import type { Past } from '../memory';
 
 /** The rows of one request, and the outcome of all of them; null if each has its own. */
 export interface Receipt {
@@ -23,31 +22,26 @@ type Stored = readonly [
 ];
 
 /**
- * A message by its place and fingerprint (its content and phone hashes in one text). Without a message ID, it is
+ * A message by its fingerprint (the hashes of its name and of its person in one text). Without a message ID, it is
  * uncertain; without a status, it is `sent`.
  */
-type Entry = readonly [place: string, fingerprint: string, messageId?: JsonScalar, status?: JsonScalar];
+type Entry = readonly [fingerprint: string, messageId?: JsonScalar, status?: JsonScalar];
 
 /** What the output shows of an answer besides its messages (API 2.2, 2.3). */
 type Answer = readonly [creditsUsed: JsonScalar, creditsRemaining: JsonScalar, sentAt: JsonScalar];
 
 const MARK_LENGTH = 8;
 
-/** Ends the fingerprint of a message whose person got several. */
-const SEVERAL = '*';
-
-/** An outcome in the record. Its message is identified in a re-run by its place and person, or by its content. */
-export interface Recorded extends Past {
-  readonly place: string;
-  readonly content: string;
+/** An outcome in the record. */
+export interface Recorded extends Pick<Row, 'batch' | 'data'> {
+  readonly outcome: Outcome;
+  readonly name: string;
   readonly person: string;
-  /** Whether its person got several messages in the attempt that noted it. */
-  readonly isOneOfSeveral: boolean;
 }
 
-/** A hash of the message's identity. */
-export function contentOf(row: Row): string {
-  return digestOf([identityOf(row)]);
+/** A hash of the message's name in its run. */
+export function digestOfName(row: Row): string {
+  return digestOf([nameOf(row)]);
 }
 
 /**
@@ -66,13 +60,12 @@ export function writeReceipt({ rows, outcome: ofAll }: Receipt): string {
   for (const row of rows) {
     const outcome = ofAll ?? row.outcome;
     if (!mayHaveBeenSent(outcome)) continue;
-    const place = placeOf(row);
-    const fingerprint = contentOf(row) + markOf(row) + (row.isOneOfSeveral ? SEVERAL : '');
+    const fingerprint = digestOfName(row) + markOf(row);
     if (outcome.kind === 'sent') {
       const { messageId, status } = outcome;
-      entries.push(status === 'sent' ? [place, fingerprint, messageId] : [place, fingerprint, messageId, status]);
+      entries.push(status === 'sent' ? [fingerprint, messageId] : [fingerprint, messageId, status]);
     } else {
-      entries.push([place, fingerprint]);
+      entries.push([fingerprint]);
       const { code, httpStatus, message: text, advice, serviceSays } = outcome.failure;
       why ??= { code, httpStatus, message: text, advice, serviceSays };
     }
@@ -88,11 +81,11 @@ export function readReceipt(text: string): Recorded[] {
   const unknown =
     why === null ? failure('outcomeUnknown') : ({ ...why, scope: 'request', sendAgain: 'checkFirst' } as const);
   const data = answer && { credits_used: answer[0], credits_remaining: answer[1], sent_at: answer[2] };
-  return entries.map(([place, fingerprint, messageId, status = 'sent']) => {
-    const content = fingerprint.slice(0, DIGEST_LENGTH);
-    const person = fingerprint.slice(DIGEST_LENGTH, DIGEST_LENGTH + MARK_LENGTH);
+  return entries.map(([fingerprint, messageId, status = 'sent']) => {
+    const name = fingerprint.slice(0, DIGEST_LENGTH);
+    const person = fingerprint.slice(DIGEST_LENGTH);
     const outcome: Outcome =
       messageId === undefined ? { kind: 'uncertain', failure: unknown } : { kind: 'sent', messageId, status };
-    return { place, content, person, isOneOfSeveral: fingerprint.endsWith(SEVERAL), outcome, batch, data };
+    return { name, person, outcome, batch, data };
   });
 }

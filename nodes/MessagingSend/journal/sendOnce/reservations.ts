@@ -1,9 +1,15 @@
-import { identityOf, type Row } from '../../messages/row';
+import { identityOf, mayHaveBeenSent, type Row } from '../../messages/row';
 import type { FactState } from '../list/factList';
 import type { Facts } from '../list/facts';
 
 /** Messages that other executions have: `noted` ones were sent, `open` ones may have been. */
 export type Taken = ReadonlyMap<Row, Exclude<FactState, 'unknown'>>;
+
+/** How many messages a node remembers. */
+export const MAX_REMEMBERED = 50_000;
+
+/** In one write: it blocks n8n for some tens of milliseconds. */
+const NOTED_TOGETHER = 5_000;
 
 /**
  * The messages that all executions have sent from an account. A message is reserved before its request leaves, and
@@ -24,13 +30,13 @@ export class Reservations {
 
   /** Whether another run of this process has some of these in flight, and they may still wait for it. */
   mustWait(rows: readonly Row[]): boolean {
-    const { now, known } = this.facts.list;
+    const { list } = this.facts;
     const facts = this.factsOf(rows);
     return rows.some((row, index) => {
-      if (this.own.has(row) || !known.isInFlight(facts[index] ?? '')) return false;
-      const end = this.patience.get(row) ?? now() + this.maxWait;
+      if (this.own.has(row) || !list.isInFlight(facts[index] ?? '')) return false;
+      const end = this.patience.get(row) ?? list.now() + this.maxWait;
       this.patience.set(row, end);
-      return now() < end;
+      return list.now() < end;
     });
   }
 
@@ -54,31 +60,40 @@ export class Reservations {
     const states = left.length === 0 ? [] : await this.facts.claim(facts);
     const taken = takenOf(left, states);
     if (taken.size === 0) for (const row of left) this.own.add(row);
-    else this.facts.retract(facts.filter((_fact, index) => states[index] === 'unknown'));
+    else this.facts.change({ facts: facts.filter((_fact, index) => states[index] === 'unknown'), to: 'unknown' });
     // Asked at once: in a moment, the other run may have given them up, and they would be left out for nobody.
     return taken.size > 0 && this.mustWait(left) ? 'wait' : taken;
   }
 
   giveUp(rows: readonly Row[]): void {
-    this.facts.retract(this.factsOf(rows.filter((row) => this.own.delete(row))));
+    this.facts.change({ facts: this.factsOf(rows.filter((row) => this.own.delete(row))), to: 'unknown' });
   }
 
   /** Keeps messages that were sent, or may have been, and gives up the rest. @param rows that have just been settled */
   settled(rows: readonly Row[]): void {
-    const own = rows.filter((row) => this.own.has(row));
-    const isSent = ({ outcome }: Row) => outcome?.kind === 'sent';
-    const isUncertain = ({ outcome }: Row) => outcome?.kind === 'uncertain';
-    this.facts.close(this.factsOf(own.filter(isSent)));
+    const ofKind = (kind: string) => rows.filter((row) => this.own.has(row) && row.outcome?.kind === kind);
+    this.facts.change({ facts: this.factsOf(ofKind('sent')), to: 'noted' });
     // No other run has to wait for these any longer: nobody will learn their outcome.
-    this.facts.releaseWhenFound(this.factsOf(own.filter(isUncertain)));
-    this.giveUp(own.filter((row) => !isSent(row) && !isUncertain(row)));
+    this.facts.change({ facts: this.factsOf(ofKind('uncertain')) });
+    this.giveUp(rows.filter(({ outcome }) => !mayHaveBeenSent(outcome)));
   }
 
-  /** Called when the run has ended: reserved messages stay reserved. Resolves once all of it is stored. */
-  async finish(): Promise<void> {
+  /**
+   * Called when the run has ended: reserved messages stay reserved. Those that were sent, or may have been,
+   * without being reserved are noted, so that later runs find them. Resolves once all of it is stored.
+   */
+  async finish(sent: readonly Row[] = []): Promise<void> {
+    const left = sent.filter((row) => !this.own.has(row)).slice(-MAX_REMEMBERED);
+    for (let start = 0; start < left.length; start += NOTED_TOGETHER) {
+      const part = left.slice(start, start + NOTED_TOGETHER);
+      const noted = this.factsOf(part.filter(({ outcome }) => outcome?.kind === 'sent'));
+      const open = this.factsOf(part.filter(({ outcome }) => outcome?.kind !== 'sent'));
+      // If the database doesn't take it, later runs may send these again, as they would without this memory.
+      await this.facts.record({ noted, open }).catch(() => undefined);
+      this.facts.release([...noted, ...open]);
+    }
     await this.facts.list.turns.last;
-    this.facts.release(this.factsOf([...this.own]));
-    this.facts.shorten();
+    this.facts.end(this.factsOf([...this.own]));
   }
 
   private factsOf(rows: readonly Row[]): string[] {

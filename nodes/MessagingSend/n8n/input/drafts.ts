@@ -1,26 +1,19 @@
-import type { IExecuteFunctions, IExecutePaginationFunctions } from 'n8n-workflow';
+import type { IExecutePaginationFunctions } from 'n8n-workflow';
 
 import { asText, isRecord } from '../../api/records';
 import { failure, FailureError } from '../../failures/failure';
-import { type Draft, type Drafts, type Unreadable, unreadable } from '../../messages/draft';
+import { type Draft, type Drafts, unreadable } from '../../messages/row';
 import { countryWithCode } from '../../phone/country';
-import { expressionError, ItemParameters, MESSAGE_KEY, sourceOfRun } from './itemParameters';
+import { expressionError, ItemParameters, MESSAGE_KEY } from './itemParameters';
 
 /** What an operation makes of the parameters of an item. */
 export type ReadDrafts = (item: number, parameters: ItemParameters) => Draft | readonly Draft[];
-
-export function draftsOfRun(context: IExecuteFunctions, readDrafts: ReadDrafts): Drafts {
-  const source = sourceOfRun(context);
-  const parameters = new ItemParameters(source);
-  return { items: source.items.length, of: (item) => readDrafts(item, parameters) };
-}
 
 /** The drafts of the one item that a call through the routing is about. */
 export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: ReadDrafts): Drafts {
   const parameters = new ItemParameters({
     items: [],
-    stored: (name, fallback) => context.getNodeParameter(name, fallback, { rawExpressions: true }),
-    valueOf: (name, _item, fallback) => context.getNodeParameter(name, fallback),
+    valueOf: (name, _item, fallback, options) => context.getNodeParameter(name, fallback, options),
     evaluate: (expression, item) => context.evaluateExpression(expression, item),
   });
   return { items: 1, of: () => readDrafts(context.getItemIndex(), parameters) };
@@ -37,7 +30,7 @@ export function draftFromItem(item: number, parameters: ItemParameters, recipien
     const key = parameters.readOption(MESSAGE_KEY, item, keyIn);
     const message = parameters.read('message', item);
     const empty = parameters.emptyIn('message', item, message);
-    const draft: Draft = { kind: 'given', item, entry: null, phone, message, countryCode, key };
+    const draft: Draft = { item, entry: null, phone, message, countryCode, key };
     return empty.length === 0 ? draft : { ...draft, empty };
   } catch (error) {
     return brokenParameter(item, error, phone);
@@ -56,16 +49,15 @@ export function draftsFromSource(item: number, parameters: ItemParameters): Draf
 
 /** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
 function draftsFromList(item: number, parameters: ItemParameters): readonly Draft[] {
-  const origin = { item, entry: null };
   const list = parseList(parameters.read('messages', item));
   const forAll = {
     countryCode: parameters.readOption(COUNTRY_CODE, item, countryCodeIn),
     key: parameters.readOption(MESSAGE_KEY, item, keyIn),
   };
-  if (list === null) return [unreadable(origin, null, failure('listNotList'))];
+  if (list === null) throw new FailureError(failure('listNotList'));
   return list.map((value, entry) =>
     isRecord(value)
-      ? { ...origin, kind: 'given', entry, phone: value.phone, message: value.message, ...forAll }
+      ? { item, entry, phone: value.phone, message: value.message, ...forAll }
       : unreadable({ item, entry }, null, failure('listEntryNotObject')),
   );
 }
@@ -81,7 +73,7 @@ function parseList(given: unknown): unknown[] | null {
   }
 }
 
-export function brokenParameter(item: number, error: unknown, phone: unknown = null): Unreadable {
+export function brokenParameter(item: number, error: unknown, phone: unknown = null): Draft {
   return unreadable(
     { item, entry: null },
     phone,

@@ -10,18 +10,21 @@ import { NOT_ADDED } from './readOptions';
 export interface ParameterSource {
   /** The items whose fields are read directly; empty if n8n must evaluate every expression. */
   readonly items: readonly INodeExecutionData[];
-  /** A parameter as it is stored. */
-  readonly stored: (name: string, fallback: unknown) => unknown;
-  /** @throws what n8n throws for an expression that fails */
-  readonly valueOf: (name: string, item: number, fallback: unknown) => unknown;
+  /**
+   * The value of a parameter for an item.
+   * @param options `rawExpressions` gives the parameter as it is stored
+   * @throws what n8n throws for an expression that fails
+   */
+  readonly valueOf: (name: string, item: number, fallback: unknown, options?: typeof AS_STORED) => unknown;
   readonly evaluate: (expression: string, item: number) => unknown;
 }
+
+const AS_STORED = { rawExpressions: true } as const;
 
 export function sourceOfRun(context: IExecuteFunctions): ParameterSource {
   return {
     items: context.getInputData(),
-    stored: (name, fallback) => context.getNodeParameter(name, 0, fallback, { rawExpressions: true }),
-    valueOf: (name, item, fallback) => context.getNodeParameter(name, item, fallback),
+    valueOf: (name, item, fallback, options) => context.getNodeParameter(name, item, fallback, options),
     evaluate: (expression, item) => context.evaluateExpression(expression, item),
   };
 }
@@ -87,7 +90,7 @@ export class ItemParameters {
   private parameter(name: string, fallback?: unknown): Parameter {
     const known = this.known.get(name);
     if (known !== undefined) return known;
-    const stored = this.source.stored(name, fallback);
+    const stored = this.source.valueOf(name, 0, fallback, AS_STORED);
     const parameter: Parameter = { stored, path: plainPath(stored), isConfirmed: false };
     if (stored !== undefined && typeof stored !== 'object' && !asText(stored).startsWith('=')) {
       // An option that is added and left empty counts as not added; an expression that gives nothing does not.

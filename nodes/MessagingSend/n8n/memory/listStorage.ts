@@ -15,6 +15,8 @@ const MAX_ENTRIES = 60_000;
 /** A list is shortened only if it is this much too long, because n8n writes all of it each time. */
 const TOO_MANY = 1_000;
 
+const MODE = { mode: 'entries' } as const;
+
 /** Another process seldom needs longer than this from reading a list to writing it back, in milliseconds. */
 const MIN_WAIT = 50;
 
@@ -54,24 +56,23 @@ const DECAY = 0.98;
 export function listStorageOf(context: Context, maxWait: number): ListStorage {
   const { helpers } = context;
   const change = changesWith(maxWait, context.getExecutionCancelSignal());
-  const record = async (entries: readonly string[], maxEntries?: number) => {
-    const options = { mode: 'entries', ...(maxEntries !== undefined && { maxEntries }) } as const;
-    const values = [...new Set(entries)];
-    const answer: unknown = await helpers.checkProcessedAndRecord(values, 'node', options);
-    const { new: added, processed } = isRecord(answer) ? answer : {};
-    // Each entry is either new, or was there before.
-    if (Array.isArray(added) && Array.isArray(processed) && added.length + processed.length === values.length) {
-      return new Set(processed.map(String));
-    }
-    throw new Error('the list has not answered for each entry');
-  };
   return {
-    record: async (entries) => await change(async () => await record(entries)),
-    remove: async (entries) =>
-      await change(async () => await helpers.removeProcessed([...entries], 'node', { mode: 'entries' })),
+    record: async (entries) =>
+      await change(async () => {
+        const values = [...new Set(entries)];
+        const answer: unknown = await helpers.checkProcessedAndRecord(values, 'node', MODE);
+        const { new: added, processed } = isRecord(answer) ? answer : {};
+        // Each entry is either new, or was there before.
+        if (Array.isArray(added) && Array.isArray(processed) && added.length + processed.length === values.length) {
+          return new Set(processed.map(String));
+        }
+        throw new Error('the list has not answered for each entry');
+      }),
+    remove: async (entries) => await change(async () => await helpers.removeProcessed([...entries], 'node', MODE)),
     shorten: async () => {
-      const length = await helpers.getProcessedDataCount('node', { mode: 'entries' });
-      if (length > MAX_ENTRIES + TOO_MANY) await record([], MAX_ENTRIES);
+      const length = await helpers.getProcessedDataCount('node', MODE);
+      const options = { ...MODE, maxEntries: MAX_ENTRIES };
+      if (length > MAX_ENTRIES + TOO_MANY) await helpers.checkProcessedAndRecord([], 'node', options);
     },
     waitForOthers: async (round) => {
       const usual = Math.min(Math.max(MIN_WAIT, WAIT_FACTOR * slowest), MAX_WAIT);

@@ -2,7 +2,7 @@ import { FORM_NODE_TYPE, type IExecuteFunctions, SEND_AND_WAIT_OPERATION, WAIT_N
 
 import { isRecord, type JsonRecord } from '../../api/records';
 import type { SendOperation } from '../../delivery/operation';
-import type { DeliveryOptions } from '../../delivery/options';
+import type { DeliveryOptions } from '../../delivery/select';
 import { CrashLedger } from '../../journal/crash/crashLedger';
 import { Journal } from '../../journal/journal';
 import { Facts } from '../../journal/list/facts';
@@ -50,11 +50,18 @@ export async function openJournal(
   }
   // The record of an earlier test is no longer needed.
   delete kept.test;
-  if (duplicateMessages !== 'sendOnceEver' || !canRemember(context)) return new Journal(record, crash);
-  return new Journal(record, crash, (account) => {
+  const isAsked = duplicateMessages === 'sendOnceEver';
+  if (!canRemember(context) || !(isAsked || isList(context, operation))) return new Journal(record, crash);
+  const open = (account: string) => {
     // Includes the account, so that nobody can guess entries without the API key.
     return new Reservations(factsWith(JSON.stringify([workflow, account]), true), maxWait);
-  });
+  };
+  return new Journal(record, crash, { open, isAsked });
+}
+
+/** Whether a run sends a list, and not a single message. */
+function isList(context: IExecuteFunctions, { maxBatchSize }: SendOperation): boolean {
+  return maxBatchSize > 1 || context.getInputData().length > 1;
 }
 
 /** A journal that is nothing but this record: n8n's database notes nothing of it. */
@@ -71,7 +78,7 @@ const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
  * request takes as long as n8n itself, and the request is in flight for nearly all of its run; but a loop may make any
  * number of them. If an execution's first run is noted, all are: `CrashLedger` relies on that.
  */
-function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, ordinal: number): boolean {
+function isWorthIt(context: IExecuteFunctions, operation: SendOperation, ordinal: number): boolean {
   const mode = context.getMode();
   const node = context.getNode();
   if (!canRemember(context) || isTool(node)) return false;
@@ -81,7 +88,7 @@ function isWorthIt(context: IExecuteFunctions, { maxBatchSize }: SendOperation, 
   if (mode === 'manual') return false;
   if (mode === 'retry' || ordinal > 0) return true;
   const isInLoop = () => context.getChildNodes(node.name).some(({ name }) => before.some((own) => own.name === name));
-  return maxBatchSize > 1 || context.getInputData().length > 1 || isInLoop();
+  return isList(context, operation) || isInLoop();
 }
 
 /** Whether n8n keeps anything for the node beyond the execution: not if the workflow was never saved. */

@@ -2,7 +2,6 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { isNumber, isRecord } from '../../api/records';
-import type { Progress } from '../../delivery/deliver';
 import { isTool } from '../assumptions';
 import { runIndexOf } from '../memory/execution';
 import { counted, inParagraphs, secondSendText, summaryText } from './sentences';
@@ -14,23 +13,29 @@ const MIN_INTERVAL = 500;
 export const BULK_ADVISED_FROM = 10;
 
 /** Reports how far a run is. In a manual run, n8n shows it in the browser's console. */
-export function progressReporter(context: IExecuteFunctions): (progress: Progress) => void {
-  if (context.getMode() !== 'manual') return () => undefined;
+export function progressReporter(context: IExecuteFunctions | null): (done: number, total: number) => void {
+  if (context?.getMode() !== 'manual') return () => undefined;
   const { name } = context.getNode();
   let next = 0;
-  return ({ done, total }) => {
+  return (done, total) => {
     if (Date.now() < next && done < total) return;
     next = Date.now() + MIN_INTERVAL;
     context.sendMessageToUI(`${name}: ${done} of ${total} messages done`);
   };
 }
 
+const SEND_WHAT_IS_LEFT =
+  "To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'.";
+
 /** Reports the result of a run: in a hint over the output, and in production in n8n's log. */
 export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, summary: Summary): void {
   const { sent, notSent, uncertain, resumed, skipped, planned } = summary;
   if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
   const text = summaryText(summary);
-  const message = inParagraphs(text, secondSendText(summary));
+  const again = secondSendText(summary);
+  // A run of several messages has noted whom it has sent what.
+  const isListLeft = again !== '' && notSent > 0 && sent + notSent + uncertain > 1;
+  const message = inParagraphs(text, again, isListLeft ? SEND_WHAT_IS_LEFT : '');
   const type = notSent + uncertain > 0 ? 'warning' : 'info';
   context.addExecutionHints({ message, location: 'outputPane', type });
   if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) {

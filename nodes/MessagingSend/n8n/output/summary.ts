@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../../api/records';
-import type { DeliveryOptions } from '../../delivery/options';
+import type { DeliveryOptions } from '../../delivery/select';
 import { type Failed, mayHaveBeenSent, type Origin, type Row, type SkipReason } from '../../messages/row';
 import { countryOf } from '../../phone/country';
 import { pause, YIELD_EVERY } from '../pause';

@@ -1,5 +1,5 @@
 import { textOf } from '../../delivery/compose';
-import type { DeliveryOptions, TestRun } from '../../delivery/options';
+import type { DeliveryOptions, TestRun } from '../../delivery/select';
 import { failure, FailureError, isFailure } from '../../failures/failure';
 import { countryCodeIn } from '../../n8n/input/drafts';
 import {
@@ -51,7 +51,7 @@ const duplicateMessages = choiceField('Duplicate Messages', 'duplicateMessages',
     sendOnce: ['Send Once in This Run', 'Send each message only once in a run'],
     sendOnceEver: [
       'Send Once, Also in Later Runs',
-      'Send each message only once, even if an earlier execution of this node sent it',
+      'Send each message only once, even if an earlier execution of this node sent it. Send with a single item remembers it only with this choice.',
     ],
   },
 });

@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties, INo
 import { textOf } from '../../delivery/compose';
 import { SEND } from '../../delivery/operation';
 import { type Failure, failure } from '../../failures/failure';
-import type { Draft } from '../../messages/draft';
+import type { Draft } from '../../messages/row';
 import { isHumanReview, isTool } from '../../n8n/assumptions';
 import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
 import { ItemParameters, sourceOfRun } from '../../n8n/input/itemParameters';
@@ -129,7 +129,7 @@ function notForModel(node: INode): Failure | null {
 function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft {
   const parameters = new ItemParameters(sourceOfRun(context));
   const draft = draftFromItem(0, parameters, sendTo.name);
-  if (draft.kind === 'unreadable') return draft;
+  if (draft.failure !== undefined) return draft;
   try {
     const page = readPage((name, fallback) => parameters.read(name, 0, fallback), context.getWorkflow().name);
     keepQuestion(context, asked, { text: textOf(draft.message) ?? '', ...page });
