@@ -145,6 +145,20 @@ test('Nobody is left out for a run of this process that gives up its message whi
   expect(await new Reservations(facts, 1).find([mine, more])).toEqual(new Map());
 });
 
+test('A run notes at its end whom it has sent what, even if another run has just sent what it is uncertain about', async () => {
+  const { facts, run } = setUp({}, { isShared: true });
+  const [mine, uncertain, theirs] = [rowAt(0), rowAt(1), rowAt(1)];
+  const other = new Reservations(run({}), 1);
+  await other.reserve([theirs]);
+  settle(theirs, SENT);
+  other.settled([theirs]);
+  settle(mine, SENT);
+  settle(uncertain, failed(failure('outcomeUnknown')));
+  await new Reservations(facts, 1).finish([mine, uncertain]);
+  const again = await new Reservations(run({}), 1).find([rowAt(0), rowAt(1)]);
+  expect([...again.values()]).toEqual(['noted', 'noted']);
+});
+
 test('What is claimed while its removal waits stays in the list', async () => {
   const { facts, left } = setUp();
   // More than are removed together, before it.

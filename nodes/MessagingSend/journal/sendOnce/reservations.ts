@@ -87,7 +87,9 @@ export class Reservations {
     for (let start = 0; start < left.length; start += NOTED_TOGETHER) {
       const part = left.slice(start, start + NOTED_TOGETHER);
       const noted = this.factsOf(part.filter(({ outcome }) => outcome?.kind === 'sent'));
-      const open = this.factsOf(part.filter(({ outcome }) => outcome?.kind !== 'sent'));
+      // Sent is stronger: another run may have noted it meanwhile.
+      const uncertain = this.factsOf(part.filter(({ outcome }) => outcome?.kind !== 'sent'));
+      const open = uncertain.filter((fact) => !this.facts.list.known.has(fact));
       // If the database doesn't take it, later runs may send these again, as they would without this memory.
       await this.facts.record({ noted, open }).catch(() => undefined);
       this.facts.release([...noted, ...open]);
