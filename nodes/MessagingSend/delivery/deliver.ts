@@ -18,6 +18,8 @@ export interface Delivery extends Pick<DispatchConfig, 'operation' | 'keepBack' 
   readonly batchSize: number | null;
   /** The account of an item's messages, or why there is none. The same account is always the same object. */
   readonly senderOf: (item: number) => Sender | Failure;
+  /** The account that sends a message; null if none can. */
+  readonly accountOf: (row: Row) => string | null;
   /** Why nothing can be sent now; null if messages can. */
   readonly broken: Failure | null;
   /** Why what an earlier attempt has sent is uncertain all the same; null if it is not. */
@@ -50,9 +52,8 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
     select(rows, isOnce, keepBack);
     divertToTester(rows, testRun);
   }
-  const accountOf = (row: Row) => accountIn(delivery.senderOf(row.item));
   const keptBack = () => keptBackOf(rows, isOnce, keepBack);
-  const lastBatch = await journal.recall({ rows, keptBack, accountOf, lost: delivery.lost }, pause);
+  const lastBatch = await journal.recall({ ...delivery, rows, keptBack }, pause);
   await pause();
   const refused = refuse(rows, delivery);
   await pause();
@@ -65,11 +66,6 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
   else await sendShares(shares, delivery);
   settleDuplicates(rows);
   return rows;
-}
-
-/** @returns null if there is none */
-export function accountIn(sender: Sender | Failure): string | null {
-  return isFailure(sender) ? null : sender.account;
 }
 
 const HELD_BACK = failed(failure('heldBack'));

@@ -4,7 +4,7 @@ import { accountId } from '../api/account';
 import type { JsonRecord } from '../api/records';
 import type { Call } from '../api/reply';
 import { outagesIn } from '../delivery/circuitBreaker';
-import { accountIn, deliver, type Sender } from '../delivery/deliver';
+import { deliver, type Sender } from '../delivery/deliver';
 import type { SendOperation } from '../delivery/operation';
 import { type DeliveryOptions, keepBackBy } from '../delivery/select';
 import { type Failure, failure, isFailure } from '../failures/failure';
@@ -175,6 +175,10 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     [latest, latestSender] = [account, sender];
     return sender;
   };
+  const accountOf = ({ item }: Row) => {
+    const sender = senderOf(item);
+    return isFailure(sender) ? null : sender.account;
+  };
   let rows: readonly Row[] = [];
   try {
     const kept = keepBackBy(options, Date.now, context.getTimezone());
@@ -193,6 +197,7 @@ async function sendJob(run: Invocation): Promise<Delivered> {
       batchSize: requestOptions.batchSize,
       stopOnFailure,
       senderOf,
+      accountOf,
       keepBack,
       journal,
       pause,
@@ -200,7 +205,7 @@ async function sendJob(run: Invocation): Promise<Delivered> {
       onProgress: progressReporter(inWorkflow),
     });
   } finally {
-    await journal.finish(options.dryRun ? [] : rows, ({ item }) => accountIn(senderOf(item)));
+    await journal.finish(options.dryRun ? [] : rows, accountOf);
   }
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
   const summary = await summarize(rows, requests, senders.size, options);
