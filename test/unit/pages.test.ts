@@ -65,6 +65,14 @@ describe('A page has another name', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
+  test('if it has a gap, wherever it is', async () => {
+    const gap = { text: 'Hello', empty: ['name'], phone: phoneAt(0) };
+    const whole = { text: 'Hello', phone: phoneAt(0) };
+    const names = async (...rows: Row[]) => (await paged(rows, 1)).map(({ name }) => name);
+    const [first, second] = await names(rowAt(0, whole), rowAt(1, gap));
+    expect(await names(rowAt(0, gap), rowAt(1, whole))).toEqual([second, first]);
+  });
+
   test('not if its messages are at other places, or one whose person gets no other has another text or key', async () => {
     const name = await nameOf(rowAt(0), rowAt(1));
     expect(await nameOf(rowAt(0, { item: 7 }), rowAt(1, { entry: 3 }))).toBe(name);

@@ -148,7 +148,12 @@ export function nameOf(row: Row): string {
   const { defect, person, phoneGiven, isOneOfSeveral, repetition } = row;
   const given = typeof phoneGiven === 'string' || typeof phoneGiven === 'number' ? phoneGiven : '';
   if (defect !== null) return `? ${person} ${given}`;
-  return isOneOfSeveral ? `${identityOf(row)} ${repetition}` : person;
+  return isOneOfSeveral ? `${sameAs(row)} ${repetition}` : person;
+}
+
+/** One with a gap may be kept back where the same one without is sent, so they are never taken for each other. */
+function sameAs(row: Row): string {
+  return row.empty.length > 0 ? `${identityOf(row)} with a gap` : identityOf(row);
 }
 
 /** The texts that are sent for a message, in order. Nearly all messages have one. */
@@ -168,8 +173,8 @@ export function markSeveral(rows: readonly Row[]): void {
   const counts = new Map<string, number>();
   for (const row of rows) {
     if (!row.isOneOfSeveral) continue;
-    const identity = identityOf(row);
-    row.repetition = counts.get(identity) ?? 0;
-    counts.set(identity, row.repetition + 1);
+    const same = sameAs(row);
+    row.repetition = counts.get(same) ?? 0;
+    counts.set(same, row.repetition + 1);
   }
 }

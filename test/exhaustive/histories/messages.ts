@@ -76,7 +76,8 @@ export function messagesByName(
     if (!several.includes(message)) return input.cleanPhone;
     const key = options.duplicateMessages === 'send' ? null : keyOf(keys, input);
     const content = key === null ? `text ${input.text.normalize('NFC').trim()}` : `key ${key}`;
-    const name = `${input.cleanPhone} ${content}`;
+    const gap = input.hasEmptyField && message.entry === null ? ' with a gap' : '';
+    const name = `${input.cleanPhone} ${content}${gap}`;
     repetitions.set(name, (repetitions.get(name) ?? -1) + 1);
     return `${name} ${repetitions.get(name)}`;
   };
