@@ -69,15 +69,8 @@ export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack
  * What {@link select} keeps back of these rows if none has an outcome: the same for all attempts that ask for the same.
  */
 export function keptBackOf(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack | null): ReadonlySet<Row> {
-  const keptBack = new Set<Row>();
-  const originals = new Set<string>();
-  for (const row of rows) {
-    if (row.defect !== null) continue;
-    const identity = isOnce && row.isOneOfSeveral ? identityOf(row) : null;
-    if ((identity !== null && originals.has(identity)) || (keepBack?.(row) ?? null) !== null) keptBack.add(row);
-    else if (identity !== null) originals.add(identity);
-  }
-  return keptBack;
+  const originals = new Map<Row, Row>(rows.map((row) => [{ ...row, outcome: null, duplicateOf: null }, row]));
+  return new Set(select([...originals.keys()], isOnce, keepBack).flatMap((copy) => originals.get(copy) ?? []));
 }
 
 /**

@@ -102,7 +102,7 @@ export class Journal {
     };
     const isDoubtful = (row: Row) =>
       row.outcome === null && row.defect === null && pastOf(row)?.outcome.kind === 'uncertain';
-    const sentBefore = await this.sentBefore(rows, isDoubtful, accountOf);
+    const sentBefore = await this.sentBefore(rows.filter(isDoubtful), accountOf);
     for (const row of rows) {
       if (row.outcome !== null) continue;
       if (row.defect !== null) {
@@ -131,14 +131,10 @@ export class Journal {
   }
 
   /** Those of the doubtful messages that were sent all the same, by what all executions remember. */
-  private async sentBefore(
-    rows: readonly Row[],
-    isDoubtful: (row: Row) => boolean,
-    accountOf: Intent['accountOf'],
-  ): Promise<ReadonlySet<Row>> {
+  private async sentBefore(doubtful: readonly Row[], accountOf: Intent['accountOf']): Promise<ReadonlySet<Row>> {
     const sent = new Set<Row>();
     if (this.sendOnce?.isAsked !== true) return sent;
-    for (const [account, own] of byAccount(rows.filter(isDoubtful), accountOf)) {
+    for (const [account, own] of byAccount(doubtful, accountOf)) {
       const taken = await this.memoryOf(account, this.sendOnce)
         .find(own)
         .catch(() => NONE);

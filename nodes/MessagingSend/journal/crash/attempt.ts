@@ -86,7 +86,8 @@ export class Attempt {
 
   /** An earlier attempt has sent this message. */
   wasSent(row: Row): void {
-    for (const page of this.pagesWith([row])) page.own -= 1;
+    const page = this.pages[row.page];
+    if (page !== undefined) page.own -= 1;
   }
 
   /**

@@ -156,24 +156,26 @@ export class CrashLedger {
     const { facts, run } = this;
     const names = attemptNames(run, number);
     const keptOf = ({ rows }: Page) => (keptBack.size === 0 ? [] : rows.filter((row) => keptBack.has(row)));
-    const asked = [pages.map(names.planned), pages.map(names.page)];
-    asked.push(pages.map((page) => names.rest(page, keptOf(page))));
+    const planned = facts.of(pages.map(names.planned));
+    const own = facts.of(pages.map(names.page));
+    const rests = facts.of(pages.map((page) => names.rest(page, keptOf(page))));
     // With one message a page, the plan also says to whom anything was to be sent.
-    if (length === 1) asked.push(pages.map(({ rows: [row] }) => names.plannedFor(row?.person ?? '')));
-    const all = facts.of(asked.flat());
-    const states = await facts.ask(all);
-    const stateOf = (part: number, page: number) => states[part * pages.length + page];
+    const people = length > 1 ? [] : facts.of(pages.map(({ rows: [row] }) => names.plannedFor(row?.person ?? '')));
+    const asked = [...planned, ...own, ...rests, ...people];
+    const states = await facts.ask(asked);
+    const stateOf = new Map(asked.map((fact, index) => [fact, states[index]]));
     const unbegun: string[] = [];
     for (const [index, page] of found.entries()) {
-      const state = stateOf(1, index);
-      if (stateOf(0, index) !== 'noted') {
-        if (stateOf(3, index) === 'unknown') continue;
+      const fact = own[index] ?? '';
+      const state = stateOf.get(fact);
+      if (stateOf.get(planned[index] ?? '') !== 'noted') {
+        if (stateOf.get(people[index] ?? '') === 'unknown') continue;
         page.isUnplanned = true;
         doubt(page);
       } else if (state === 'noted') page.rest = page.keptBack = 'noted';
-      else if (stateOf(2, index) === 'noted') page.rest = 'noted';
+      else if (stateOf.get(rests[index] ?? '') === 'noted') page.rest = 'noted';
       else if (state === 'open') doubt(page);
-      else if (state === 'unknown') unbegun.push(all[pages.length + index] ?? '');
+      else if (state === 'unknown') unbegun.push(fact);
     }
     return unbegun;
   }

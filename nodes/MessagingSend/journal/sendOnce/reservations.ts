@@ -79,8 +79,8 @@ export class Reservations {
   }
 
   /**
-   * Called when the run has ended: reserved messages stay reserved. Those that were sent, or may have been,
-   * without being reserved are noted, so that later runs find them. Resolves once all of it is stored.
+   * Called when the run has ended: reserved messages stay reserved. Those that were sent, or may have been, without
+   * being reserved are noted, so that later runs find them. Resolves once all of it is stored.
    */
   async finish(sent: readonly Row[] = []): Promise<void> {
     const left = sent.filter((row) => !this.own.has(row)).slice(-MAX_REMEMBERED);

@@ -34,8 +34,8 @@ export async function openJournal(
   const isNoted = !dryRun && lineage !== null && isWorthIt(context, operation, ordinal);
   const isRetry = context.getMode() === 'retry';
   // Without a token, a run in which n8n was killed looks like one that never began.
-  // A second try knows only from the record that the first one found a gap.
   const isUnknown = !record.isOpen && (followsKill || (isRetry && lineage === null));
+  // A second try knows only from the record that the first one found a gap.
   const start = { isRetry, followsKill: record.isInterrupted || isUnknown };
   const crash = isNoted ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, start) : null;
   const hasGap = crash === null ? start.followsKill : isRetry && (await crash.hasGap());
