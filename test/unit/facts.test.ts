@@ -159,6 +159,19 @@ test('A run notes at its end whom it has sent what, even if another run has just
   expect([...again.values()]).toEqual(['noted', 'noted']);
 });
 
+test('A run gives up a message that was not sent, but not one that another run has sent meanwhile', async () => {
+  const { facts, run } = setUp({}, { isShared: true });
+  const reserving = new Reservations(facts, 1);
+  const [mine, free, theirs] = [rowAt(0), rowAt(1), rowAt(0)];
+  await reserving.reserve([mine, free]);
+  settle(theirs, SENT);
+  await new Reservations(run({}), 1).finish([theirs]);
+  reserving.giveUp([mine, free]);
+  await reserving.finish();
+  const found = await new Reservations(run({}), 1).find([rowAt(0), rowAt(1)]);
+  expect([...found.values()]).toEqual(['noted']);
+});
+
 test('What is claimed while its removal waits stays in the list', async () => {
   const { facts, left } = setUp();
   // More than are removed together, before it.

@@ -81,10 +81,7 @@ export function messagesByName(
     repetitions.set(name, (repetitions.get(name) ?? -1) + 1);
     return `${name} ${repetitions.get(name)}`;
   };
-  const digest = (name: unknown) =>
-    createHash('sha256')
-      .update(JSON.stringify([name]))
-      .digest('base64');
+  const digest = (name: string) => createHash('sha256').update(name).digest('base64');
   return new Map(sendable.map((message) => [digest(nameOf(message)).slice(0, 12), message]));
 }
 

@@ -127,6 +127,8 @@ export class Attempt {
       this.begun = this.facts
         .record({ noted: this.planned, barred: this.toBar }, [...this.planned.slice(0, 1), ...this.toBar])
         .then((isTaken) => {
+          // If another process overwrites a plan without people, its pages are uncertain. So later writes need not repeat it.
+          if (length > 1) this.facts.release(this.planned.slice(2));
           if (!isTaken) this.onBegun(true);
           return isTaken;
         });

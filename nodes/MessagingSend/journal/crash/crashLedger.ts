@@ -60,9 +60,9 @@ export class CrashLedger {
   ) {
     this.isRetry = isRetry;
     facts.forgetOld();
-    this.run = digestOf([lineage, String(ordinal)]);
+    this.run = digestOf(`${lineage} ${ordinal}`);
     this.hasStarted = facts.of([this.run]);
-    this.start = isRetry ? this.startAgain(digestOf([lineage, '0']), followsKill) : this.startOnce();
+    this.start = isRetry ? this.startAgain(digestOf(`${lineage} 0`), followsKill) : this.startOnce();
     this.start.catch(() => undefined);
   }
 
@@ -168,13 +168,13 @@ export class CrashLedger {
     for (const [index, page] of found.entries()) {
       const fact = own[index] ?? '';
       const state = stateOf.get(fact);
-      if (stateOf.get(planned[index] ?? '') !== 'noted') {
+      if (state === 'noted') page.rest = page.keptBack = 'noted';
+      else if (stateOf.get(rests[index] ?? '') === 'noted') page.rest = 'noted';
+      else if (stateOf.get(planned[index] ?? '') !== 'noted') {
         if (stateOf.get(people[index] ?? '') === 'unknown') continue;
         page.isUnplanned = true;
         doubt(page);
-      } else if (state === 'noted') page.rest = page.keptBack = 'noted';
-      else if (stateOf.get(rests[index] ?? '') === 'noted') page.rest = 'noted';
-      else if (state === 'open') doubt(page);
+      } else if (state === 'open') doubt(page);
       else if (state === 'unknown') unbegun.push(fact);
     }
     return unbegun;

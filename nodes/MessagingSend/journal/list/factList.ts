@@ -42,8 +42,16 @@ const NEXT: Readonly<Record<FactState, readonly FactState[]>> = {
 
 /** The entries of a fact in a state. The pending marker shows that the end of the fact is not noted. */
 export function entriesOf(fact: string, state: FactState): string[] {
-  const marker = `${fact}?`;
-  return { unknown: [], barred: [marker], open: [fact, marker], noted: [fact] }[state];
+  switch (state) {
+    case 'unknown':
+      return [];
+    case 'noted':
+      return [fact];
+    case 'barred':
+      return [`${fact}?`];
+    case 'open':
+      return [fact, `${fact}?`];
+  }
 }
 
 export function stateIn(present: ReadonlySet<string>, fact: string): FactState {
@@ -180,10 +188,11 @@ export class FactList {
     const removed = new Map<string, FactState>();
     const entries: string[] = [];
     for (const [fact, { state, hasSurplus }] of this.known) {
+      if (!hasSurplus) continue;
       const kept = entriesOf(fact, state);
-      const others = hasSurplus ? entriesOf(fact, 'open').filter((entry) => !kept.includes(entry)) : [];
+      const others = entriesOf(fact, 'open').filter((entry) => !kept.includes(entry));
       if (entries.length + others.length > MAX_REMOVED) break;
-      if (hasSurplus) removed.set(fact, state);
+      removed.set(fact, state);
       entries.push(...others);
     }
     if (entries.length > 0) await storage.remove(entries);

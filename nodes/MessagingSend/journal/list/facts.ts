@@ -15,18 +15,18 @@ const MAX_ROUNDS = 25;
 const KEPT_FOR = 3_600_000;
 const KEPT_RUNS = 500;
 
-const HASH_LENGTH = 16;
-
 /** With 72 bits, two messages don't share a digest by chance. */
 export const DIGEST_LENGTH = 12;
 
-/** A short hash of values. @param length in characters of 6 bits */
-export function digestOf(values: readonly unknown[], length = DIGEST_LENGTH): string {
-  return hash('sha256', JSON.stringify(values), 'base64').slice(0, length);
+/** A short hash of a text. @param length in characters of 6 bits */
+export function digestOf(text: string, length = DIGEST_LENGTH): string {
+  return hash('sha256', text, 'base64').slice(0, length);
 }
 
 /** Facts that outlive executions, as one run sees them. The list contains a hash of each name. */
 export class Facts {
+  private readonly salt: string;
+
   /**
    * @param secret hashed with each fact, so that nobody can guess what an entry is about
    * @param isShared whether other executions rely on these facts, even if this process dies
@@ -34,13 +34,15 @@ export class Facts {
   constructor(
     readonly list: FactList,
     private readonly storage: ListStorage,
-    private readonly secret: string,
+    secret: string,
     private readonly isShared: boolean,
-  ) {}
+  ) {
+    this.salt = digestOf(secret);
+  }
 
   /** The hashes that stand for these names. */
   of(names: readonly string[]): string[] {
-    return names.map((name) => digestOf([this.secret, name], HASH_LENGTH));
+    return names.map((name) => digestOf(this.salt + name));
   }
 
   /**
@@ -112,6 +114,18 @@ export class Facts {
       throw error;
     });
     return unseen.some((fact) => stateIn(present, fact) !== 'unknown');
+  }
+
+  /**
+   * Writes facts once. If another process overwrites them, nobody learns them.
+   * @throws what the storage throws
+   */
+  async note({ noted, open }: Readonly<Record<'noted' | 'open', readonly string[]>>): Promise<void> {
+    const { list, storage } = this;
+    // Another run that has one in flight may not give it up, as not sent.
+    this.change({ facts: noted.filter((fact) => list.isInFlight(fact)), to: 'noted' });
+    const unknown = open.filter((fact) => !list.known.has(fact));
+    await list.write([...noted, ...unknown.flatMap((fact) => entriesOf(fact, 'open'))], storage);
   }
 
   /**

@@ -41,7 +41,7 @@ export interface Recorded extends Pick<Row, 'batch' | 'data'> {
 
 /** A hash of the message's name in its run. */
 export function digestOfName(row: Row): string {
-  return digestOf([nameOf(row)]);
+  return digestOf(nameOf(row));
 }
 
 /**
@@ -50,7 +50,7 @@ export function digestOfName(row: Row): string {
  * execution's input.
  */
 export function markOf({ person }: Row): string {
-  return digestOf([person], MARK_LENGTH);
+  return digestOf(person, MARK_LENGTH);
 }
 
 /** Writes a receipt as one JSON text: in n8n's storage format, many objects take far more room. */

@@ -65,8 +65,10 @@ export class Reservations {
     return taken.size > 0 && this.mustWait(left) ? 'wait' : taken;
   }
 
+  /** Leaves those that a run without this memory has sent meanwhile. */
   giveUp(rows: readonly Row[]): void {
-    this.facts.change({ facts: this.factsOf(rows.filter((row) => this.own.delete(row))), to: 'unknown' });
+    const facts = this.factsOf(rows.filter((row) => this.own.delete(row)));
+    this.facts.change({ facts: facts.filter((fact) => this.facts.list.isInFlight(fact)), to: 'unknown' });
   }
 
   /** Keeps messages that were sent, or may have been, and gives up the rest. @param rows that have just been settled */
@@ -87,12 +89,9 @@ export class Reservations {
     for (let start = 0; start < left.length; start += NOTED_TOGETHER) {
       const part = left.slice(start, start + NOTED_TOGETHER);
       const noted = this.factsOf(part.filter(({ outcome }) => outcome?.kind === 'sent'));
-      // Sent is stronger: another run may have noted it meanwhile.
-      const uncertain = this.factsOf(part.filter(({ outcome }) => outcome?.kind !== 'sent'));
-      const open = uncertain.filter((fact) => !this.facts.list.known.has(fact));
+      const open = this.factsOf(part.filter(({ outcome }) => outcome?.kind !== 'sent'));
       // If the database doesn't take it, later runs may send these again, as they would without this memory.
-      await this.facts.record({ noted, open }).catch(() => undefined);
-      this.facts.release([...noted, ...open]);
+      await this.facts.note({ noted, open }).catch(() => undefined);
     }
     await this.facts.list.turns.last;
     this.facts.end(this.factsOf([...this.own]));
