@@ -2,7 +2,7 @@
 import { runInNewContext } from 'node:vm';
 
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
-import { accountId, BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/account';
+import { type Account, BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/account';
 import { readAccountOfItem } from '../../nodes/MessagingSend/n8n/input/credential';
 import { KEY } from '../support/account';
 
@@ -95,7 +95,14 @@ test.each(UNUSABLE)('The API key %j is an error that does not show it', async (k
   expect(JSON.stringify([failure, error])).not.toContain('made');
 });
 
-test("Each key has its own limit, whose name doesn't show the key", () => {
-  expect(accountId({ apiKey: 'made-up-other-key' })).not.toBe(accountId({ apiKey: KEY }));
-  expect(accountId({ apiKey: KEY })).not.toContain(KEY);
+test('The account is its key, whatever the address, and its ID does not show the key', async () => {
+  const [id, elsewhere, other] = await Promise.all(
+    [{}, { baseUrl: 'https://other.example.com' }, { apiKey: 'made-up-other-key' }].map(async (credential) => {
+      const account = (await read(credential)) as Account;
+      return account.id;
+    }),
+  );
+  expect(elsewhere).toBe(id);
+  expect(other).not.toBe(id);
+  expect(id).not.toContain(KEY);
 });

@@ -4,6 +4,11 @@ import { type Failure, failure } from '../failures/failure';
 import { asText, type JsonRecord } from './records';
 
 export interface Account {
+  /**
+   * Identifies the account without revealing its key. The account is its key: the service counts the limit per key (API
+   * part 8), and several addresses serve the same (part 1), so the Base URL is no part of it.
+   */
+  readonly id: string;
   readonly baseUrl: string;
   readonly apiKey: string;
 }
@@ -35,13 +40,5 @@ export function accountIn(credential: JsonRecord): Account | Failure {
     return failure('baseUrlInvalid');
   // A header can't carry other characters.
   if (!/^[\x20-\x7e\xa0-\xff]*$/.test(apiKey)) return failure('apiKeyCharacters');
-  return apiKey === '' ? failure('apiKeyEmpty') : { baseUrl, apiKey };
-}
-
-/**
- * Identifies an account without revealing its key. The account is its key: the service counts the limit per key (API
- * part 8), and several addresses serve the same (part 1), so the Base URL is no part of it.
- */
-export function accountId({ apiKey }: Pick<Account, 'apiKey'>): string {
-  return hash('sha256', apiKey);
+  return apiKey === '' ? failure('apiKeyEmpty') : { id: hash('sha256', apiKey), baseUrl, apiKey };
 }

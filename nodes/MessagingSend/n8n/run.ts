@@ -1,6 +1,5 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { accountId } from '../api/account';
 import type { JsonRecord } from '../api/records';
 import type { Call } from '../api/reply';
 import { outagesIn } from '../delivery/circuitBreaker';
@@ -82,8 +81,10 @@ export function forRun({ readDrafts, ...job }: JobOfItems) {
 
 /** Never throws when On Error is Continue: n8n would forward the input items as if they had been sent. */
 export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<Delivered> {
-  const read = (path: string, fallback: unknown) => context.getNodeParameter(path, 0, fallback) as unknown;
-  const options = new GivenOptions(read, (path) => fieldsBehind(context, path));
+  const options = new GivenOptions(
+    (path, fallback) => context.getNodeParameter(path, 0, fallback) as unknown,
+    (path) => fieldsBehind(context, path),
+  );
   const given = readSettings(job, options, context.getMode(), context);
   const { dryRun, testRun } = given.options;
   const endAttempt = beginAttempt(context);
@@ -168,9 +169,9 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     if (sender === undefined) {
       const limits = { ...options, interval: requestOptions.interval };
       const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal());
-      const id = accountId(account);
       const { kept, execution } = run.outages;
-      senders.set(name, (sender = { account: id, requests, outages: outagesIn(kept, id, execution, Date.now) }));
+      const outages = outagesIn(kept, account.id, execution, Date.now);
+      senders.set(name, (sender = { account: account.id, requests, outages }));
     }
     [latest, latestSender] = [account, sender];
     return sender;

@@ -1,4 +1,4 @@
-import { type Account, accountId } from '../api/account';
+import type { Account } from '../api/account';
 import { rateLimited } from '../api/answerFailure';
 import { GET_BALANCE } from '../api/endpoints';
 import { type ApiRequest, type Call, rejected, type Reply } from '../api/reply';
@@ -208,12 +208,11 @@ const pacers = new Map<string, Pacer>();
 
 /** The requests of one run to one account. They share the limit of the key with all other runs of this process. */
 export function requestsOf(
-  account: Account,
+  { id }: Account,
   call: Call,
   limits: RequestLimits,
   signal: AbortSignal | undefined,
 ): Requests {
-  const id = accountId(account);
   const pacer = pacers.get(id) ?? new Pacer(SYSTEM_CLOCK);
   pacers.set(id, pacer);
   return new Requests({ call, pacer, limits, signal, clock: SYSTEM_CLOCK });

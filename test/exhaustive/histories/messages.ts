@@ -82,7 +82,7 @@ export function messagesByName(
     return `${name} ${repetitions.get(name)}`;
   };
   const digest = (name: string) => createHash('sha256').update(name).digest('base64');
-  return new Map(sendable.map((message) => [digest(nameOf(message)).slice(0, 12), message]));
+  return new Map(sendable.map((message) => [digest(nameOf(message) ?? '').slice(0, 12), message]));
 }
 
 /** The place of a message in the input. */

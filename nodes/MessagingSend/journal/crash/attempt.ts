@@ -96,7 +96,7 @@ export class Attempt {
    * @throws what the storage throws: then the messages must not leave
    */
   async begin(rows: readonly Row[]): Promise<boolean> {
-    const pages = this.pagesWith(rows);
+    const pages = [...new Set(rows.map(({ page }) => page))].flatMap((page) => this.pages[page] ?? []);
     const closed = pages.filter(({ state }) => state === 'unopened');
     if (closed.length > 0) {
       const opening = this.open(closed);
@@ -186,11 +186,5 @@ export class Attempt {
     this.onBegun(false);
     facts.change({ facts: own, to: 'unknown' });
     return toBar;
-  }
-
-  private pagesWith(rows: readonly Row[]): OwnPage[] {
-    const pages = new Set<number>();
-    for (const { page } of rows) pages.add(page);
-    return [...pages].flatMap((page) => this.pages[page] ?? []);
   }
 }

@@ -99,6 +99,8 @@ const MAX_REMOVED = 100;
 export class FactList {
   readonly known = new Map<string, Known>();
   readonly turns = new Turns();
+  /** How many entries this process has added since it last looked how long the list is. */
+  added = Infinity;
   /** What ended runs of this process have left. */
   readonly ended: Array<{ readonly facts: readonly string[]; readonly at: number }> = [];
   private nextWrite: SharedWrite | null = null;
@@ -154,6 +156,7 @@ export class FactList {
       if (repeat !== null && repeat !== 'claiming') for (const entry of entriesOf(fact, state)) entries.add(entry);
     }
     const present = await storage.record([...entries]);
+    this.added += entries.size - present.size;
     for (const [fact, { state, repeat }] of this.known) {
       // Too late to bar it: the entries of the process that has begun it must stay.
       if (state === 'barred' && present.has(fact)) this.change({ fact, to: stateIn(present, fact) });

@@ -11,6 +11,9 @@ const LONGEST_WRITE = 2_000;
 /** How often an overwritten write is repeated: another process may write without a pause for many seconds. */
 const MAX_ROUNDS = 25;
 
+/** The length of the list is looked up after so many entries that this process has added. */
+const SHORTENED_EVERY = 1_000;
+
 /** What a run leaves for a Retry is removed so long after its end, in milliseconds, or after so many other runs. */
 const KEPT_FOR = 3_600_000;
 const KEPT_RUNS = 500;
@@ -208,7 +211,9 @@ export class Facts {
     void list.turns
       .take(async () => {
         for (let isMore = true; isMore;) isMore = await list.removeNow(storage);
-        if (list.known.size === 0) await storage.shorten();
+        if (list.known.size > 0 || list.added < SHORTENED_EVERY) return;
+        list.added = 0;
+        await storage.shorten();
       })
       .catch(() => undefined);
   }
