@@ -60,6 +60,15 @@ describe.each(SENDING_OPERATIONS)('%s where the storage', (_name, given) => {
   });
 });
 
+test('A single message that was in flight at a kill is not sent by a Retry of the Retry that could not ask the storage', async () => {
+  const killed = campaign({ parameters: SEND, items: contacts(1) });
+  await killed.run(inFlight(1));
+  processedData.set({ refuses: () => true });
+  await killed.run();
+  processedData.set({});
+  expect(await killed.finish()).toEqual([expect.objectContaining({ outcome: 'uncertain', arrivals: 1 })]);
+});
+
 const KINDS: Array<[string, INodeParameters, Setup['items']]> = [
   ['Send', singly(SEND), contacts(12)],
   ['Send Bulk', inBatchesOf(2, SEND_BULK), contacts(12)],

@@ -2,7 +2,7 @@
 import { stringify } from 'flatted';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { inFlight } from '../../tools/engine/lifetime';
+import { inFlight, Lifetime } from '../../tools/engine/lifetime';
 import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { type Campaign } from '../support/engine/campaign';
@@ -105,6 +105,21 @@ describe.each(SENDING_OPERATIONS)('A Retry of an older execution of %s', (_name,
     expect(received()).toHaveLength(5);
     await retried.run({ earlier: oldest });
     expect(received()).toHaveLength(5);
+  });
+
+  test('sends nothing that its Retry has sent, even an hour later', async () => {
+    const setup = setupOf({ items: contacts(5), parameters, mode: 'trigger', lifetime: new Lifetime() });
+    sandbox().setCredits(2);
+    const oldest = await run(setup);
+    sandbox().setCredits(1);
+    await retry(oldest, setup);
+    sandbox().setCredits(1000);
+    const later = performance.now() + 3_600_000;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => later);
+    const outcomes = outcomesOf(await retry(oldest, setup, { onError: 'continueErrorOutput' })).sort();
+    clock.mockRestore();
+    expect(outcomes).toEqual(['sent', 'sent', 'uncertain', 'uncertain', 'uncertain']);
+    expect(received()).toHaveLength(3);
   });
 });
 

@@ -1,7 +1,7 @@
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Attempt } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
-import { pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
+import { LENGTHS, pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
@@ -300,21 +300,63 @@ test('A page stays open until each of its messages has ended: another process fi
   expect(await left()).toHaveLength(length - 2);
 });
 
+/** What a Retry of an execution, in a process of its own, knows about messages that a first attempt was to send. */
+async function recalled(list: ListStorage, rows: readonly Row[], record = new DeliveryRecord({}, 0)) {
+  const ledger = ledgerOf(new Facts(new FactList(() => 0), list, 'secret', false), record, true);
+  await new Journal(record, ledger).recall(intentOf(rows), noPause);
+  return rows.map(({ outcome }) => outcome?.kind ?? null);
+}
+
+const ledgerOf = (facts: Facts, record = new DeliveryRecord({}, 0), isRetry = false) =>
+  new CrashLedger(facts, { lineage: '1', ordinal: 0 }, record, { isRetry, followsKill: isRetry });
+
 test('A message that the execution has as uncertain, and the list as sent, was sent', async () => {
   const { shared, facts } = setUp();
-  const run = { lineage: '1', ordinal: 0 };
-  const first = new CrashLedger(facts, run, new DeliveryRecord({}, 0), { isRetry: false, followsKill: false });
   const [row] = rowsUpTo(1) as [Row];
-  const { attempt } = await first.lookUp([row], () => new Set(), noPause);
+  const { attempt } = await ledgerOf(facts).lookUp([row], () => new Set(), noPause);
   await attempt.begin([row]);
   settle(row, SENT);
   attempt.settled([row]);
   await attempt.finish();
   const record = new DeliveryRecord({}, 0);
   record.note(rowsUpTo(1), failed(failure('outcomeUnknown')));
-  const own = new Facts(new FactList(() => 0), shared, 'secret', false);
-  const second = new CrashLedger(own, run, record, { isRetry: true, followsKill: false });
-  const rows = rowsUpTo(1);
-  await new Journal(record, second).recall(intentOf(rows), noPause);
-  expect(rows.map(({ outcome }) => outcome?.kind)).toEqual(['sent']);
+  expect(await recalled(shared, rowsUpTo(1), record)).toEqual(['sent']);
+});
+
+test('Nothing is sent again if n8n is also killed while a Retry asks how long the pages were, and the next list is shorter', async () => {
+  const { shared, facts } = setUp();
+  const rows = rowsUpTo(300);
+  const { attempt } = await ledgerOf(facts).lookUp(rows, () => new Set(), noPause);
+  await attempt.begin(rows.slice(0, 100));
+  const killed = new Promise<void>((resolve) => {
+    const remove = async (entries: readonly string[]) => {
+      if (entries.length < LENGTHS.length) await shared.remove(entries);
+      else await new Promise(() => resolve());
+    };
+    void recalled({ ...shared, remove }, rowsUpTo(300));
+  });
+  await killed;
+  expect(new Set((await recalled(shared, rowsUpTo(240))).slice(0, 100))).toEqual(new Set(['uncertain']));
+});
+
+test('What a run has left stays while another run relies on it, however long ago the first one ended', async () => {
+  let now = 0;
+  const { facts, run, left } = setUp({}, { now: () => now });
+  await facts.record({ noted: ['started'] });
+  facts.end(['started']);
+  now += 4_000_000;
+  const retry = run({});
+  await retry.record({ noted: ['started'] });
+  run({}).forgetOld();
+  expect(await left()).toEqual(['started']);
+});
+
+test('A process asks only once about what is noted for good', async () => {
+  let writes = 0;
+  const { run } = setUp({}, { entries: ['sent'], isShared: true });
+  const counting = run({ beforeRecord: () => void (writes += 1) });
+  expect(await counting.ask(['sent'])).toEqual(['noted']);
+  const before = writes;
+  expect(await counting.ask(['sent'])).toEqual(['noted']);
+  expect(writes).toBe(before);
 });

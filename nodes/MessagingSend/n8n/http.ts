@@ -147,10 +147,9 @@ export function httpCall(
 ): Call {
   // Otherwise n8n would read the credential again for each request, and always for the first item.
   const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data: account.credential };
-  const { httpRequestWithAuthentication } = context.helpers;
   return callBy(
     async (request) =>
-      (await httpRequestWithAuthentication.call(context, CREDENTIAL, request, {
+      (await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, request, {
         credentialsDecrypted,
       })) as IN8nHttpFullResponse,
     { ...REQUEST_DEFAULTS, ...options.http },

@@ -1,14 +1,15 @@
-import type {
-  DeclarativeRestApiSettings,
-  IExecutePaginationFunctions,
-  IHttpRequestOptions,
-  INodeExecutionData,
-  INodePropertyRouting,
+import {
+  type DeclarativeRestApiSettings,
+  type IExecutePaginationFunctions,
+  type IHttpRequestOptions,
+  type INodeExecutionData,
+  type INodePropertyRouting,
+  NodeConnectionTypes,
 } from 'n8n-workflow';
 
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
-import { isRecord } from '../api/records';
+import { isRecord, type JsonRecord } from '../api/records';
 import type { Call } from '../api/reply';
 import { callBy } from './http';
 
@@ -47,4 +48,18 @@ export function routedCall(context: IExecutePaginationFunctions, request: Routed
   };
   // n8n makes the address from the first item's credential, and takes the key from this item's.
   return callBy(send, request.options as Partial<IHttpRequestOptions>, account, context.getExecutionCancelSignal());
+}
+
+/** What is kept of each call, for as long as n8n holds its arguments. */
+const keptOfCalls = new WeakMap<object, JsonRecord>();
+
+/**
+ * Replaces `getContext` in a call through the routing, about which n8n keeps nothing. On Retry On Fail, n8n calls again
+ * with the same arguments object; any other call, even with the same text, has its own.
+ */
+export function keptOfCall(context: Pick<IExecutePaginationFunctions, 'getInputData'>): JsonRecord {
+  const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
+  const kept = keptOfCalls.get(json) ?? {};
+  keptOfCalls.set(json, kept);
+  return kept;
 }

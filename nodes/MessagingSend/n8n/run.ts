@@ -11,20 +11,20 @@ import type { Journal } from '../journal/journal';
 import type { Drafts, Row } from '../messages/row';
 import { requestsOf } from '../requests/requests';
 import { isTool } from './assumptions';
+import { beginAttempt } from './execution';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/credential';
 import { draftsOfCall, type ReadDrafts } from './input/drafts';
 import { fieldsBehind, ItemParameters, sourceOfRun } from './input/itemParameters';
 import { booleanIn, GivenOptions, includeOtherFields } from './input/readOptions';
 import { readRequestOptions, type RequestOptions } from './input/requestOptions';
-import { beginAttempt, keptOfCall } from './memory/execution';
 import { canRemember, journalIn, openJournal } from './memory/openJournal';
 import { runError, setUpError } from './output/errors';
 import { outputItems } from './output/outputItems';
 import { countInCustomData, progressReporter, reportSummary } from './output/reports';
 import { summarize } from './output/summary';
 import { pause } from './pause';
-import { routedCall, type RoutedRequest } from './routing';
+import { keptOfCall, routedCall, type RoutedRequest } from './routing';
 
 export interface Job {
   readonly operation: SendOperation;

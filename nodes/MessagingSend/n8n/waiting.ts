@@ -11,7 +11,7 @@ import { isRecord, type JsonRecord } from '../api/records';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
 import { encodingOf, type Question, readForm } from '../questions/question';
 import { isHumanReview } from './assumptions';
-import { runIndexOf } from './memory/execution';
+import { runIndexOf } from './execution';
 
 /** Waiting for a person's answer: n8n keeps the execution, and calls the node when somebody opens the link. */
 

@@ -41,11 +41,11 @@ export async function getBalances(this: IExecuteFunctions): Promise<INodeExecuti
   const signal = this.getExecutionCancelSignal();
   const balances = new Map<string, Balance | Failure>();
   const balanceOf = async (account: NodeAccount): Promise<Balance | Failure> => {
-    const known = balances.get(account.apiKey);
+    const known = balances.get(account.id);
     if (known !== undefined) return known;
     const call = httpCall(this, account, requestOptions, signal);
     const balance = await readBalance(requestsOf(account, call, limits, signal));
-    balances.set(account.apiKey, balance);
+    balances.set(account.id, balance);
     return balance;
   };
 

@@ -89,14 +89,11 @@ export function readRecord(
   const byName = messagesByName(messages, settings);
   if (byName === null) return null;
   const unknown: string[] = [];
-  const enter = (marks: string[], outcome: Reported) => {
-    for (const mark of marks) {
-      const message = byName.get(mark.slice(0, 12));
-      if (message === undefined) {
-        unknown.push(mark);
-        continue;
-      }
-      report.set(message, outcome);
+  const enter = (names: string[], outcome: Reported) => {
+    for (const name of names) {
+      const message = byName.get(name);
+      if (message === undefined) unknown.push(name);
+      else report.set(message, outcome);
     }
   };
   for (const { sent, uncertain } of recordLines(keptIn(execution))) {

@@ -92,7 +92,7 @@ export class Attempt {
       order.isUnnoted === true
         ? null
         : around.ledgerOf(around.factsOf(this, 'workflow'), { lineage, ordinal: 0 }, record, start);
-    if (crash === null ? start.followsKill : isRetry && (await crash.hasGap())) record.markInterrupted();
+    if (crash === null ? start.followsKill : isRetry && (await crash.hasGap()) === true) record.markInterrupted();
     const open = (account: string) => new Reservations(around.factsOf(this, account), 1);
     const journal = new Journal(record, crash, order.sendOnce === true ? { open, isAsked: true } : null);
     const rows = await this.dispatch(order, journal);

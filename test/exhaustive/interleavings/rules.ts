@@ -127,8 +127,8 @@ export class LedgerWithout extends CrashLedger {
     super(...given);
   }
 
-  override async hasGap(): Promise<boolean> {
-    return this.off !== 'start' && (await super.hasGap());
+  override async hasGap(): Promise<boolean | null> {
+    return this.off === 'start' ? false : await super.hasGap();
   }
 }
 

@@ -8,7 +8,9 @@ export interface RecordLine {
 }
 
 /** As the node writes a line; without a message ID, a message is uncertain. */
-type StoredLine = [batch: number | null, entries: Array<[fingerprint: string, messageId?: unknown]>];
+interface StoredLine {
+  readonly rows: Array<[name: string, person: string, messageId?: unknown]>;
+}
 
 /** The receipts that the node has written, of its first run and then of others, the earliest first. */
 export function recordLines({ deliveries }: IDataObject): RecordLine[] {
@@ -16,8 +18,8 @@ export function recordLines({ deliveries }: IDataObject): RecordLine[] {
   return texts
     .flatMap((text) => text.split('\n'))
     .map((line) => {
-      const [, entries] = JSON.parse(line) as StoredLine;
-      const marksOf = (isSent: boolean) => entries.filter((each) => each.length > 1 === isSent).map(([mark]) => mark);
-      return { sent: marksOf(true), uncertain: marksOf(false) };
+      const { rows } = JSON.parse(line) as StoredLine;
+      const namesOf = (isSent: boolean) => rows.filter((each) => each.length > 2 === isSent).map(([name]) => name);
+      return { sent: namesOf(true), uncertain: namesOf(false) };
     });
 }

@@ -10,7 +10,7 @@ export function attemptNames(run: string, number: number) {
     begun,
     /** It is to send the messages of this page. */
     planned: (page: Page) => `${begun} plans ${page.name}`,
-    /** It is to send something to this person; only where each message has its own page. */
+    /** It is to send something to this person, or to nobody (''); only where each message has its own page. */
     plannedFor: (person: string) => `${begun} plans for ${person}`,
     /** Noted when all of the page is sent. */
     page: (page: Page) => `${begun} page ${page.name}`,
@@ -116,7 +116,7 @@ export class Attempt {
     if (this.begun === null) {
       const { run, pages: all, length } = this.plan;
       const { begun, planned, plannedFor } = this.names;
-      // With nobody, for numbers that can't be read: those may be anybody's.
+      // With nobody: it shows that the plan is there, and a number that can't be read may be anybody's.
       const people = length > 1 ? [] : new Set(['', ...all.flatMap(({ rows }) => rows.map(({ person }) => person))]);
       this.planned = this.facts.of([
         begun,
@@ -185,6 +185,8 @@ export class Attempt {
     // Nothing has left, and an attempt that has not begun says the same. What it has barred stays barred.
     this.onBegun(false);
     facts.change({ facts: own, to: 'unknown' });
+    // A Retry must not find it begun, and then without its plan.
+    await facts.list.turns.last;
     return toBar;
   }
 }

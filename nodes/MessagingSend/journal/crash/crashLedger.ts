@@ -102,13 +102,17 @@ export class CrashLedger {
 
   /** Resolves once the start is stored. @param attempt the facts that the attempt has noted */
   async finish(attempt: readonly string[] = []): Promise<void> {
-    await this.start.catch(() => undefined);
+    const { number } = await this.start.catch(() => FIRST);
+    // Whoever retries an older execution, whenever that is, must learn that this Retry may have sent something.
+    const kept = this.isRetry ? this.facts.of([attemptNames(this.run, number).begun]) : [];
+    this.facts.release(kept);
     // Without the start, the silence of the list proves nothing, so it goes first.
-    this.facts.end([...this.hasStarted, ...attempt]);
+    this.facts.end([...this.hasStarted, ...attempt.filter((fact) => !kept.includes(fact))]);
   }
 
-  async hasGap(): Promise<boolean> {
-    return await this.start.then((start) => start.hasGap).catch(() => false);
+  /** Whether earlier attempts may have sent what the list knows nothing about; null if the list can't be asked. */
+  async hasGap(): Promise<boolean | null> {
+    return await this.start.then((start) => start.hasGap).catch(() => null);
   }
 
   /**
@@ -159,11 +163,13 @@ export class CrashLedger {
     const planned = facts.of(pages.map(names.planned));
     const own = facts.of(pages.map(names.page));
     const rests = facts.of(pages.map((page) => names.rest(page, keptOf(page))));
-    // With one message a page, the plan also says to whom anything was to be sent.
+    // With one message a page, the plan also says to whom anything was to be sent, unless it is no longer there.
     const people = length > 1 ? [] : facts.of(pages.map(({ rows: [row] }) => names.plannedFor(row?.person ?? '')));
-    const asked = [...planned, ...own, ...rests, ...people];
+    const [nobody = ''] = facts.of([names.plannedFor('')]);
+    const asked = [...planned, ...own, ...rests, ...people, nobody];
     const states = await facts.ask(asked);
     const stateOf = new Map(asked.map((fact, index) => [fact, states[index]]));
+    const isPlanThere = stateOf.get(nobody) === 'noted';
     const unbegun: string[] = [];
     for (const [index, page] of found.entries()) {
       const fact = own[index] ?? '';
@@ -171,7 +177,7 @@ export class CrashLedger {
       if (state === 'noted') page.rest = page.keptBack = 'noted';
       else if (stateOf.get(rests[index] ?? '') === 'noted') page.rest = 'noted';
       else if (stateOf.get(planned[index] ?? '') !== 'noted') {
-        if (stateOf.get(people[index] ?? '') === 'unknown') continue;
+        if (isPlanThere && stateOf.get(people[index] ?? '') === 'unknown') continue;
         page.isUnplanned = true;
         doubt(page);
       } else if (state === 'open') doubt(page);

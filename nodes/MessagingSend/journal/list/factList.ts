@@ -6,6 +6,7 @@ export interface ListStorage {
    * @throws if the database doesn't take it within Max Wait
    */
   readonly record: (entries: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** In this order, perhaps in several writes. */
   readonly remove: (entries: readonly string[]) => Promise<void>;
   /** Drops the oldest entries if the list has become too long. */
   readonly shorten: () => Promise<void>;
@@ -86,7 +87,10 @@ interface SharedWrite {
   readonly storage: ListStorage;
 }
 
-/** For each entry to remove, n8n searches the list from its start: some 0.1 ms in a long list. */
+/** How many facts a process keeps for a node: some megabytes. */
+const MAX_KEPT = 50_000;
+
+/** In a long list, n8n needs half a millisecond for each. */
 const MAX_REMOVED = 100;
 
 /**
@@ -98,6 +102,8 @@ const MAX_REMOVED = 100;
  */
 export class FactList {
   readonly known = new Map<string, Known>();
+  /** Facts that are noted for good, as far as this process knows. Nobody need ask about them again. */
+  readonly forGood = new Set<string>();
   readonly turns = new Turns();
   /** How many entries this process has added since it last looked how long the list is. */
   added = Infinity;
@@ -122,6 +128,13 @@ export class FactList {
     const isKept = hasSurplus ?? (leaves || from?.hasSurplus === true);
     if (repeat === null && !isKept) this.known.delete(fact);
     else this.known.set(fact, { state, repeat, hasSurplus: isKept });
+  }
+
+  /** Learns that a fact is noted for good. */
+  keep(fact: string): void {
+    this.forGood.add(fact);
+    const [oldest = ''] = this.forGood;
+    if (this.forGood.size > MAX_KEPT) this.forGood.delete(oldest);
   }
 
   /** Whether a run of this process has opened the fact, and neither settled nor released it. */
@@ -166,18 +179,14 @@ export class FactList {
     return present;
   }
 
-  /**
-   * Runs in the background: leftover entries only make a later re-run more careful, and the next write tries again.
-   * @param mayYield whether it may let a request's write go first
-   */
-  removeSurplus(storage: ListStorage, { mayYield } = { mayYield: true }): void {
+  /** Runs in the background: leftover entries only make a later re-run more careful, and the next write tries again. */
+  removeSurplus(storage: ListStorage): void {
     if (this.isRemoving) return;
     this.isRemoving = true;
     void this.turns
       .take(async () => {
         this.isRemoving = false;
-        const yields = mayYield && this.nextWrite !== null;
-        if (yields || (await this.removeNow(storage))) this.removeSurplus(storage, { mayYield: !yields });
+        if (await this.removeNow(storage)) this.removeSurplus(storage);
       })
       .catch(() => undefined);
   }

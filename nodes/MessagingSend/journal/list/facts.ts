@@ -19,7 +19,7 @@ const KEPT_FOR = 3_600_000;
 const KEPT_RUNS = 500;
 
 /** With 72 bits, two messages don't share a digest by chance. */
-export const DIGEST_LENGTH = 12;
+const DIGEST_LENGTH = 12;
 
 /** A short hash of a text. @param length in characters of 6 bits */
 export function digestOf(text: string, length = DIGEST_LENGTH): string {
@@ -59,7 +59,8 @@ export class Facts {
       return (await Promise.all(parts.map(async (part) => await this.ask(part, inFlight)))).flat();
     }
     const { list, storage } = this;
-    const known = () => facts.map((fact) => (list.isInFlight(fact) ? inFlight : list.known.get(fact)?.state));
+    const stateOf = (fact: string) => list.known.get(fact)?.state ?? (list.forGood.has(fact) ? 'noted' : undefined);
+    const known = () => facts.map((fact) => (list.isInFlight(fact) ? inFlight : stateOf(fact)));
     // Unique to this question: if it comes back, another process has written back what the question added.
     const mark = newMark();
     let added: readonly string[] = [];
@@ -71,7 +72,8 @@ export class Facts {
       const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
       added = entries.filter((entry) => !present.has(entry));
       if (entries.length > 0) {
-        await storage.remove([mark, ...added]).catch(() => {
+        // The mark goes last: what another process has read before, and writes back, comes back with it.
+        await storage.remove([...added, mark]).catch(() => {
           for (const fact of [...asked, mark]) {
             const to = stateIn(present, fact);
             if (!list.known.has(fact) && to !== 'open') list.change({ fact, to, hasSurplus: true });
@@ -88,10 +90,10 @@ export class Facts {
       await list.turns.take(async () => {
         isBack = (await storage.record([mark])).has(mark);
         const kept = new Set([...list.known].flatMap(([fact, { state }]) => entriesOf(fact, state)));
-        // One write removes both, so an entry that is written back later comes back with its mark.
-        await storage.remove([mark, ...(isBack ? added.filter((entry) => !kept.has(entry)) : [])]);
+        await storage.remove([...(isBack ? added.filter((entry) => !kept.has(entry)) : []), mark]);
       });
     }
+    if (this.isShared) for (const [index, fact] of facts.entries()) if (states[index] === 'noted') list.keep(fact);
     return states;
   }
 
@@ -218,12 +220,13 @@ export class Facts {
       .catch(() => undefined);
   }
 
-  /** Removes what long ended runs have left, in the background. */
+  /** Removes what long ended runs have left, in the background, unless another run relies on it. */
   forgetOld(): void {
-    const { ended, now } = this.list;
+    const { ended, known, now } = this.list;
     const count = ended.findIndex(({ at }, index) => at > now() - KEPT_FOR && index >= ended.length - KEPT_RUNS);
     const old = ended.splice(0, count === -1 ? ended.length : count);
-    this.change({ facts: old.flatMap(({ facts }) => facts), to: 'unknown' });
+    const facts = old.flatMap((run) => run.facts).filter((fact) => known.get(fact)?.repeat !== 'always');
+    this.change({ facts, to: 'unknown' });
   }
 }
 

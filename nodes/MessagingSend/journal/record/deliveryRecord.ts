@@ -1,10 +1,12 @@
-import { isRecord, type JsonRecord } from '../../api/records';
-import { failure } from '../../failures/failure';
-import { mayHaveBeenSent, type Outcome, type Row } from '../../messages/row';
-import { digestOfName, markOf, readReceipt, type Receipt, type Recorded, writeReceipt } from './storedReceipt';
+import { isRecord, type JsonRecord, type JsonScalar, pick } from '../../api/records';
+import { type Failure, failure } from '../../failures/failure';
+import { mayHaveBeenSent, nameOf, type Outcome, type Row } from '../../messages/row';
+import { digestOf } from '../list/facts';
 
 /** The outcome of a message in an earlier attempt. */
-export type Past = Pick<Recorded, 'outcome' | 'batch' | 'data'>;
+export interface Past extends Pick<Row, 'batch' | 'data'> {
+  readonly outcome: Outcome;
+}
 
 /** What one memory knows about the messages of a run. */
 export interface Memory {
@@ -23,6 +25,25 @@ const INTERRUPTED = pastWith({ kind: 'uncertain', failure: failure('interrupted'
 
 /** An earlier attempt sent something to the person, perhaps this message with another text, or under another name. */
 const TEXT_CHANGED = pastWith({ kind: 'uncertain', failure: failure('textChanged') });
+
+/** The rows of one request, and the outcome of all of them; null if each has its own. */
+interface Receipt {
+  readonly rows: readonly Row[];
+  readonly outcome: Outcome | null;
+}
+
+/** A receipt in the execution: only what must not be sent again, without API key, number or text. */
+interface Stored extends Pick<Row, 'batch' | 'data'> {
+  readonly rows: readonly StoredRow[];
+  /** Why the outcome of the uncertain messages is unknown. */
+  readonly failure: Failure | null;
+}
+
+/** The hashes of the message's name and of its person. Without a message ID, it is uncertain. */
+type StoredRow = readonly [name: string, person: string, messageId?: JsonScalar, status?: JsonScalar];
+
+/** What the output shows of an answer besides its messages (API 2.2, 2.3). */
+const STORED_FIELDS = ['credits_used', 'credits_remaining', 'sent_at'] as const;
 
 /** Receipts are joined up to this length, because n8n's storage format needs extra room for each text. */
 const MAX_JOINED = 4096;
@@ -91,22 +112,28 @@ export class DeliveryRecord {
   /** What is known about the messages of a run. */
   lookUp(rows: readonly Row[]): { readonly recorded: Memory | null; readonly lastBatch: number } {
     if (this.isEmpty) return { recorded: null, lastBatch: 0 };
-    const byName = new Map<string, Recorded>();
+    const byName = new Map<string, Past & { readonly person: string }>();
     let lastBatch = 0;
     for (const text of this.written().flatMap((joined) => joined.split('\n'))) {
-      for (const entry of readReceipt(text)) {
+      const { rows: stored, batch, data, failure: why } = JSON.parse(text) as Stored;
+      for (const [name, person, messageId, status = null] of stored) {
+        const outcome: Outcome =
+          messageId === undefined
+            ? { kind: 'uncertain', failure: why ?? failure('outcomeUnknown') }
+            : { kind: 'sent', messageId, status };
         // The later outcome counts: the reply came after Stop.
-        byName.set(entry.name, entry);
-        lastBatch = Math.max(lastBatch, entry.batch ?? 0);
+        byName.set(name, { person, outcome, batch, data });
       }
+      lastBatch = Math.max(lastBatch, batch ?? 0);
     }
     const fallback = this.isInterrupted ? INTERRUPTED : undefined;
     const pasts = new Map<Row, Past>();
     for (const row of rows) {
-      const own = byName.get(digestOfName(row));
+      const name = digestOf(nameOf(row));
+      const own = byName.get(name);
       if (own === undefined) continue;
       pasts.set(row, own);
-      byName.delete(own.name);
+      byName.delete(name);
     }
     // Those to whom something was sent, or may have been, that is not in the list under its name.
     const people = new Set([...byName.values()].map(({ person }) => person));
@@ -133,7 +160,7 @@ export class DeliveryRecord {
   private written(): readonly string[] {
     const texts: string[] = [];
     for (const receipt of this.receipts) {
-      const text = typeof receipt === 'string' ? receipt : writeReceipt(receipt);
+      const text = typeof receipt === 'string' ? receipt : JSON.stringify(storedOf(receipt));
       const last = texts.at(-1);
       if (last === undefined || last.length > MAX_JOINED) texts.push(text);
       else texts[texts.length - 1] = `${last}\n${text}`;
@@ -155,4 +182,30 @@ export class DeliveryRecord {
 
 function recordOf(kept: unknown): JsonRecord {
   return isRecord(kept) ? kept : {};
+}
+
+/**
+ * A hash of the person in 8 characters: enough to tell which messages of a run share one. Anyone who can read the
+ * record could recover the number by brute force. No hash prevents that, and n8n stores the number itself in the
+ * execution's input.
+ */
+function markOf({ person }: Row): string {
+  return digestOf(person, 8);
+}
+
+function storedOf({ rows, outcome: ofAll }: Receipt): Stored {
+  const stored: StoredRow[] = [];
+  let why: Failure | null = null;
+  for (const row of rows) {
+    const outcome = ofAll ?? row.outcome;
+    if (!mayHaveBeenSent(outcome)) continue;
+    const ofRow = [digestOf(nameOf(row)), markOf(row)] as const;
+    if (outcome.kind === 'sent') stored.push([...ofRow, outcome.messageId, outcome.status]);
+    else {
+      stored.push(ofRow);
+      why ??= { ...outcome.failure, scope: 'request', sendAgain: 'checkFirst' };
+    }
+  }
+  const { batch = null, data = null } = rows[0] ?? {};
+  return { rows: stored, batch, data: data && pick(data, STORED_FIELDS), failure: why };
 }

@@ -9,7 +9,7 @@ import { Facts } from '../../journal/list/facts';
 import { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { Reservations } from '../../journal/sendOnce/reservations';
 import { isTool } from '../assumptions';
-import { lineageOf, positionOf } from './execution';
+import { lineageOf, positionOf } from '../execution';
 import { factListOf, listStorageOf } from './listStorage';
 
 /**
@@ -39,7 +39,9 @@ export async function openJournal(
   const start = { isRetry, followsKill: record.isInterrupted || isUnknown };
   const crash = isNoted ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, start) : null;
   const hasGap = crash === null ? start.followsKill : isRetry && (await crash.hasGap());
-  if (hasGap) record.markInterrupted();
+  if (hasGap === true) record.markInterrupted();
+  // A re-run that finds a record doesn't ask whether a kill came before it, so it must find none before that is known.
+  else if (hasGap === null && !record.isOpen) record.clear();
   if (testRun !== null && !dryRun) {
     // All that a run without 'Test Run' must know is that this one began, and sent nothing.
     await crash?.finish();

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { isNumber, isRecord } from '../../api/records';
 import { isTool } from '../assumptions';
-import { runIndexOf } from '../memory/execution';
+import { runIndexOf } from '../execution';
 import { counted, inParagraphs, secondSendText, summaryText } from './sentences';
 import type { Summary } from './summary';
 

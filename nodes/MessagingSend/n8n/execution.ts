@@ -1,22 +1,8 @@
-/** What n8n tells a node about its execution, and keeps for the node there. */
-import { type IExecuteFunctions, type IExecuteSingleFunctions, NodeConnectionTypes } from 'n8n-workflow';
+/** What n8n tells a node about its execution. */
+import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { isRecord, type JsonRecord } from '../../api/records';
-import { isTool, RECOVERED_SIGN, TOKEN } from '../assumptions';
-
-/** What is kept of each call, for as long as n8n holds its arguments. */
-const keptOfCalls = new WeakMap<object, JsonRecord>();
-
-/**
- * Replaces `getContext` in a call through the routing, about which n8n keeps nothing. On Retry On Fail, n8n calls again
- * with the same arguments object; any other call, even with the same text, has its own.
- */
-export function keptOfCall(context: Pick<IExecuteSingleFunctions, 'getInputData'>): JsonRecord {
-  const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
-  const kept = keptOfCalls.get(json) ?? {};
-  keptOfCalls.set(json, kept);
-  return kept;
-}
+import { isRecord } from '../api/records';
+import { isTool, RECOVERED_SIGN, TOKEN } from './assumptions';
 
 /** What expressions can see of an execution, by the same names. */
 interface RunData {
