@@ -10,8 +10,14 @@ import { type Scenario, TwoAttempts } from './world';
  * is known.
  * @returns what happened until something went wrong, or no `story` if nothing did
  * @param order `breadth` finds the shortest story, `depth` takes fewer paths, `single` takes one
+ * @param ignoresDoubts whether it is right to leave anything uncertain
  */
-export async function explore(scenario: Scenario, off: Rule | null, order: 'breadth' | 'depth' | 'single') {
+export async function explore(
+  scenario: Scenario,
+  off: Rule | null,
+  order: 'breadth' | 'depth' | 'single',
+  ignoresDoubts = false,
+) {
   const seen = new Set<string>();
   const paths: number[][] = [[]];
   for (let path = paths.pop(); path !== undefined; path = order === 'breadth' ? paths.shift() : paths.pop()) {
@@ -25,7 +31,8 @@ export async function explore(scenario: Scenario, off: Rule | null, order: 'brea
     for (const choice of path) (await world.next())[choice]?.();
     for (;;) {
       const actions = await world.next();
-      if (world.faults.length > 0) return { states: seen.size, story: [...world.story, ...world.faults] };
+      const wrong = [...world.faults, ...(ignoresDoubts ? [] : world.doubts)];
+      if (wrong.length > 0) return { states: seen.size, story: [...world.story, ...wrong] };
       const { state } = world;
       if (seen.has(state) || actions.length === 0) break;
       seen.add(state);

@@ -6,19 +6,18 @@ import { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
 import { DeliveryRecord } from '../../../nodes/MessagingSend/journal/record/deliveryRecord';
 
 export const RULES = {
-  start: 'Only if the list says that a run has started does its silence mean that nothing was begun',
-  note: 'A page is noted before a request with it leaves',
-  ask: 'A Retry asks what the attempts before it have begun',
-  open: 'What was begun, and has no end, is uncertain',
-  bar: 'What an earlier attempt has not begun is barred before it is sent',
+  start: 'If the list does not say that a run has started, its silence proves nothing',
+  note: 'A page is opened before a request with it leaves',
+  bar: 'Before a Retry sends what an earlier attempt has not begun, it bars it',
   plan: 'What an earlier attempt has not planned may have been on another of its pages',
-  rest: 'A page of which something is kept back stays open, and another note says that the rest is sent',
-  named: 'The execution names the attempts whose outcomes it contains',
-  contained: 'An attempt whose outcomes the execution contains is not asked about',
+  named: 'The execution lists the numbers of the attempts whose outcomes it contains',
   record: 'What the execution contains counts, whatever the list says',
-  repeat: 'What a run relies on is repeated with each write',
   again: 'A claim is looked at again when the writes of others have ended',
   single: 'In one process, one attempt at a time of an execution',
+  rest: 'A page of which the user keeps something back stays open, and another note says that the rest is sent',
+  ask: 'A Retry asks what the attempts before it have begun, and what has no end is uncertain',
+  contained: 'An attempt whose outcomes the execution contains is not asked about',
+  repeat: 'What a run relies on is repeated with each write',
 } as const;
 
 export type Rule = keyof typeof RULES;
@@ -38,6 +37,8 @@ const isOfPage = (name: string) => name.includes(' page ');
 /** Facts that follow all rules but one. */
 export class FactsWithout extends Facts {
   private readonly nameOf = new Map<string, string>();
+  /** Whether it has found another attempt that makes the same, and sends no more. */
+  private hasStopped = false;
 
   constructor(
     private readonly off: Rule | null,
@@ -65,8 +66,7 @@ export class FactsWithout extends Facts {
       if (page === undefined) return [];
       return [`${but === '' ? '' : 'the rest of '}page ${attempt}.${this.listener.numberOf(page)}`];
     });
-    if (words.length > 3) return `${words.length} pages`;
-    return words.length === 0 ? null : words.join(' and ');
+    return words.length === 0 ? null : [...new Set(words)].join(' and ');
   }
 
   override async ask(facts: readonly string[], inFlight?: FactState): Promise<FactState[]> {
@@ -77,12 +77,11 @@ export class FactsWithout extends Facts {
     const states = answers.map((state, index): FactState => {
       const name = names[index] ?? '';
       if (this.off === 'ask' && isOfPage(name)) return 'unknown';
-      if (this.off === 'open' && state === 'open') return 'unknown';
       return this.off === 'plan' && name.includes(' plans ') ? 'noted' : state;
     });
     const found = (['open', 'noted', 'barred'] as const).flatMap((state) => {
       const words = this.wordsFor(facts.filter((_fact, index) => states[index] === state));
-      return words === null ? [] : [`${words} ${state}`];
+      return words === null ? [] : [`${words} ${state === 'noted' ? 'sent' : state}`];
     });
     if (found.length > 0) this.listener.tell(`finds ${found.join(', and ')}`);
     return states;
@@ -106,7 +105,9 @@ export class FactsWithout extends Facts {
         return words === null ? [] : [`${verb} ${words}`];
       },
     );
-    if (done.length > 0) this.listener.tell(`${done.join(', ')}${isTaken ? ', and sees another attempt' : ''}`);
+    if (done.length > 0 && !this.hasStopped)
+      this.listener.tell(isTaken ? 'finds that another attempt has begun, and stops' : done.join(', '));
+    this.hasStopped ||= isTaken;
     if (this.off === 'repeat') for (const fact of this.list.known.keys()) this.list.change({ fact });
     return isTaken;
   }

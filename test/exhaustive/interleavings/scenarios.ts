@@ -18,6 +18,8 @@ const many = { messages: rowsUpTo(253), batchSize: 253 };
 
 /** In requests of two messages, one after the other. */
 const four = { messages: rowsUpTo(4), batchSize: 2, parallel: 1 };
+/** In one request, and on one page. */
+const together = { messages: rowsUpTo(3).slice(1), batchSize: 2 };
 /** So that pages have several messages. */
 const paged = { pageLength: 2 };
 
@@ -96,24 +98,29 @@ export const SCENARIOS = {
   duringLimit: { ...during, first: { ...two, answers: ['limit'] }, states: 667 },
   duringInProcess: { ...during, isSameProcess: true, states: 35 },
   afterEnd: { ...afterEnd, states: 23 },
-  afterEndMany: { ...afterEnd, first: { ...many, answers: ['partly'] }, second: many, states: 45 },
+  afterEndPages: { ...afterEnd, ...paged, first: { ...together, answers: ['partly'] }, second: together, states: 23 },
   another: { ...another, isSplit: true, states: 19779 },
   anotherInProcess: { ...another, isSameProcess: true, states: 94 },
 } as const satisfies Readonly<Record<string, Scenario & { readonly states: number }>>;
 
-/** The scenario in which each rule is missed. */
-export const MISSED: Readonly<Record<Rule, keyof typeof SCENARIOS>> = {
-  start: 'afterKillUnnoted',
-  note: 'afterKill',
-  ask: 'afterKill',
-  open: 'afterKill',
-  bar: 'during',
-  plan: 'afterKillPagesRemoved',
-  rest: 'afterKillPagesReleased',
-  named: 'afterKillRemoved',
-  contained: 'afterEndMany',
-  record: 'afterEnd',
-  repeat: 'afterKillLostWrite',
-  again: 'another',
-  single: 'duringInProcess',
+/** The scenario in which each rule is missed, and what its story does not tell. */
+export const MISSED: Readonly<Record<Rule, readonly [scenario: keyof typeof SCENARIOS, setting: string]>> = {
+  start: ['afterKillUnnoted', 'A is a run that notes nothing, such as one in the editor.'],
+  note: ['afterKill', ''],
+  bar: ['during', 'A is in another process, and goes on when B has asked.'],
+  plan: ['afterKillPagesRemoved', 'Before the Retry, text 1 is removed from the list, so text 2 is on another page.'],
+  named: [
+    'afterKillRemoved',
+    'Text 1 is removed before B, and is back in C, a Retry of B. The replies to what B sends are lost.',
+  ],
+  record: ['afterEnd', 'The reply to text 1 is lost.'],
+  again: [
+    'another',
+    "A and B are two executions under 'Send Once, Also in Later Runs', and both read the list before either writes.",
+  ],
+  single: ['duringInProcess', 'A and B are in one process.'],
+  rest: ['afterKillPagesReleased', 'The user keeps text 1 back in A, and no longer in B.'],
+  ask: ['afterKill', ''],
+  contained: ['afterEndPages', 'Of the two messages in the request of A, the service sends one.'],
+  repeat: ['afterKillLostWrite', 'Another process has read the list before A writes to it.'],
 };

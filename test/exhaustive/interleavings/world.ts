@@ -39,12 +39,16 @@ interface Waiting {
 /** Lets one of the possible things happen. */
 export type Action = () => void;
 
+const lower = (text: string) => text.toLowerCase();
+
 const digest = (value: unknown) => createHash('sha1').update(JSON.stringify(value)).digest('base64').slice(0, 12);
 
 export class TwoAttempts implements Surroundings {
   /** What has happened, for a reader. */
   readonly story: string[] = [];
   readonly faults: string[] = [];
+  /** What an attempt need not have left uncertain. */
+  readonly doubts: string[] = [];
   private list: ReadonlySet<string> = new Set();
   private readonly waiting: Waiting[] = [];
   private readonly names = new Map<Execution, string>();
@@ -192,15 +196,16 @@ export class TwoAttempts implements Surroundings {
     for (const { text, phone } of messages) {
       const ending = endings.get(text);
       const hasLeft = this.arrivals.has(`${lineage} ${text}`);
-      const fault = (what: string) => this.faults.push(`${text} is ${what}.`);
-      if (ending === undefined) fault('lost');
-      if (ending === 'sent' && !hasLeft) fault('"sent", and did not leave');
-      if (ending === 'sent_before' && !this.isSent(text)) fault('"sent before", and did not leave');
-      if (ending === 'not_sent' && hasLeft) fault('"not sent", and had left');
+      const fault = (what: string) => this.faults.push(`${name} reports ${lower(text)} as ${what}.`);
+      if (ending === undefined) fault('nothing');
+      if (ending === 'sent' && !hasLeft) fault('"sent", though it did not leave');
+      if (ending === 'sent_before' && !this.isSent(text)) fault('"sent before", though it did not leave');
+      if (ending === 'not_sent' && hasLeft) fault('"not sent", though it had left');
       const byOthers = [...(this.begun ?? [])].filter((each) => each.endsWith(phone) && !each.startsWith(name));
       const isKnown = this.begun !== null && byOthers.length === 0 && answers === undefined && isAlone;
       const isOpen = ending === 'uncertain' || ending === 'may_have_been_sent';
-      if (isOpen && isKnown && !this.changed.has(phone)) fault('"uncertain", though it had not left');
+      if (isOpen && isKnown && !this.changed.has(phone))
+        this.doubts.push(`${name} reports ${lower(text)} as "uncertain", though it had not left.`);
       // In a Retry, it is known.
       if (ending === 'not_sent') this.begun?.delete(`${name} ${phone}`);
     }
@@ -215,8 +220,9 @@ export class TwoAttempts implements Surroundings {
       if (isOnce && this.isSent(text)) this.faults.push(`${text} is sent twice.`);
       this.arrivals.add(`${lineage} ${text}`);
     }
-    if (this.faults.length === 0)
-      this.story.push(all.length < 3 ? `${all.join(' and ')} is sent.` : `${all.length} texts are sent.`);
+    if (this.faults.length > 0) return;
+    const [first = '', ...others] = all;
+    this.story.push(`${[first, ...others.map(lower)].join(' and ')} ${others.length === 0 ? 'is' : 'are'} sent.`);
   }
 
   private isSent(text: string): boolean {

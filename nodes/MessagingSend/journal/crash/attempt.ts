@@ -62,8 +62,8 @@ export class Attempt {
   /** Facts that say that a page is sent but for what is kept back. */
   private readonly rests: string[] = [];
   private begun: Promise<boolean> | null = null;
-  /** What it has noted first: itself and its plan. */
-  private planned: readonly string[] = [];
+  /** Itself and its plan. */
+  private noted: readonly string[] = [];
 
   /**
    * @param toBar facts that earlier attempts have not begun, and must no longer begin
@@ -113,29 +113,26 @@ export class Attempt {
   }
 
   private async open(pages: readonly OwnPage[]): Promise<boolean> {
-    if (this.begun === null) {
-      const { run, pages: all, length } = this.plan;
-      const { begun, planned, plannedFor } = this.names;
-      // With nobody: it shows that the plan is there, and a number that can't be read may be anybody's.
-      const people = length > 1 ? [] : new Set(['', ...all.flatMap(({ rows }) => rows.map(({ person }) => person))]);
-      this.planned = this.facts.of([
-        begun,
-        lengthName(run, length),
-        ...all.map(planned),
-        ...[...people].map(plannedFor),
-      ]);
-      this.begun = this.facts
-        .record({ noted: this.planned, barred: this.toBar }, [...this.planned.slice(0, 1), ...this.toBar])
-        .then((isTaken) => {
-          // If another process overwrites a plan without people, its pages are uncertain. So later writes need not repeat it.
-          if (length > 1) this.facts.release(this.planned.slice(2));
-          if (!isTaken) this.onBegun(true);
-          return isTaken;
-        });
-      this.begun.catch(() => (this.begun = null));
-    }
+    this.begun ??= this.start();
+    this.begun.catch(() => (this.begun = null));
     const facts = pages.map(({ fact }) => fact);
     return await this.facts.record({ open: facts }, facts);
+  }
+
+  /** Notes itself and its plan. @returns whether another process is making this attempt, or has barred it */
+  private async start(): Promise<boolean> {
+    const { facts, names, toBar } = this;
+    const { run, pages, length } = this.plan;
+    // With nobody: it shows that the plan is there, and a number that can't be read may be anybody's.
+    const people = length > 1 ? [] : new Set(['', ...pages.flatMap(({ rows }) => rows.map(({ person }) => person))]);
+    const plan = facts.of([...pages.map(names.planned), ...[...people].map(names.plannedFor)]);
+    const [begun = '', ownLength = ''] = facts.of([names.begun, lengthName(run, length)]);
+    this.noted = [begun, ownLength, ...plan];
+    const isTaken = await facts.record({ noted: this.noted, barred: toBar }, [begun, ...toBar]);
+    // If another process overwrites a plan without people, its pages are uncertain. So later writes need not repeat it.
+    if (length > 1) facts.release(plan);
+    if (!isTaken) this.onBegun(true);
+    return isTaken;
   }
 
   /**
@@ -180,7 +177,7 @@ export class Attempt {
     if (rests.length > 0) await facts.record({ noted: rests }).catch(() => undefined);
     await facts.list.turns.last;
     if (this.begun === null) return [];
-    const own = [...this.planned, ...pages.map(({ fact }) => fact), ...rests];
+    const own = [...this.noted, ...pages.map(({ fact }) => fact), ...rests];
     if (pages.some(({ state }) => state !== 'unopened')) return [...own, ...toBar];
     // Nothing has left, and an attempt that has not begun says the same. What it has barred stays barred.
     this.onBegun(false);
