@@ -7,7 +7,6 @@ import { type Fault } from '../../sandbox/server';
 import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { callWebhook, chain, messagingSend, SENDER, webhook, type WorkflowNode } from '../../tools/n8n/workflow';
-import { receivedBy } from './recipients';
 
 /** Longer than any test: n8n is killed before it gets the answer. */
 const LONG_AFTER_THE_KILL = 600_000;
@@ -147,7 +146,9 @@ export class Crashes {
 
   /** The indexes of the messages that have arrived from a victim; one that arrived twice is there twice. */
   received(name: string): number[] {
-    const own = receivedBy(this.instance().sandbox).filter(({ message }) => message.startsWith(`[${name}]`));
+    const own = this.instance()
+      .sandbox.messages()
+      .filter(({ message }) => message.startsWith(`[${name}]`));
     return own.map(({ message }) => Number(/^\S+ (\d+)/.exec(message)?.[1])).sort((left, right) => left - right);
   }
 
@@ -211,7 +212,8 @@ export function reported(execution: Execution, node = SENDER): Array<[outcome: s
   return groups;
 }
 
-function outcomeOf({ status, message_id: id, error, details }: JsonObject): string {
+export function outcomeOf({ status, reason, message_id: id, error, details }: JsonObject): string {
+  if (status === 'skipped') return String(reason);
   if (error === undefined) return id === null ? 'before' : String(status);
   return String((details as JsonObject | undefined)?.outcome);
 }
