@@ -1,6 +1,7 @@
 /** That the sandbox answers as the API document says, and fails as it is told to: most other tests rest on it. */
 import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/server';
 import { runCommand } from './support/command';
+import { listOf, phoneAt } from './support/contacts';
 
 const KEY = 'sandbox-key';
 
@@ -23,20 +24,16 @@ async function ask(path: string, body?: unknown, authorization = `Bearer ${KEY}`
   };
 }
 
-const phoneOf = (index: number) => String(447700900000 + index);
-const messages = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({ phone: phoneOf(index), message: `Text ${index}` }));
-
 test('Each endpoint answers as the document says, and charges a credit a message', async () => {
   await start({ credits: 10, now: () => 1_700_000_000_000 });
-  const single = await ask('/v1/messages/send', messages(1)[0]);
+  const single = await ask('/v1/messages/send', listOf(1)[0]);
   const sent = { credits_used: 1, credits_remaining: 9, sent_at: '2023-11-14T22:13:20.000Z' };
   expect([single.status, single.body]).toEqual([
     201,
     { success: true, data: { message_id: 1001, status: 'sent', ...sent } },
   ]);
-  const bulk = await ask('/api/v1/messages/send-bulk', { messages: messages(3) });
-  const entries = [0, 1, 2].map((index) => ({ message_id: 1002 + index, phone: phoneOf(index), status: 'sent' }));
+  const bulk = await ask('/api/v1/messages/send-bulk', { messages: listOf(3) });
+  const entries = [0, 1, 2].map((index) => ({ message_id: 1002 + index, phone: phoneAt(index), status: 'sent' }));
   const data = { messages_sent: 3, credits_used: 3, credits_remaining: 6, messages: entries };
   expect([bulk.status, bulk.body]).toEqual([201, { success: true, data }]);
   expect((await ask('/v1/user/balance')).body).toMatchObject({ success: true, data: { credits: 6 } });
@@ -44,23 +41,16 @@ test('Each endpoint answers as the document says, and charges a credit a message
 });
 
 const WITH_PLUS = { phone: '+447700900123', message: 'Hi' };
-const TOO_LONG = { phone: phoneOf(1), message: '😀'.repeat(1001) };
-const WITH_TOO_LONG = { messages: [...messages(1), TOO_LONG] };
+const TOO_LONG = { phone: phoneAt(1), message: '😀'.repeat(1001) };
+const WITH_TOO_LONG = { messages: [...listOf(1), TOO_LONG] };
 
 test.each<[string, string, unknown, string, number, string]>([
   ['a wrong key', '/user/balance', undefined, 'Bearer sandbox-key2', 401, 'INVALID_API_KEY'],
-  ['too few credits', '/messages/send-bulk', { messages: messages(6) }, `Bearer ${KEY}`, 402, 'INSUFFICIENT_CREDITS'],
+  ['too few credits', '/messages/send-bulk', { messages: listOf(6) }, `Bearer ${KEY}`, 402, 'INSUFFICIENT_CREDITS'],
   ['a leading +', '/messages/send', WITH_PLUS, `Bearer ${KEY}`, 422, 'VALIDATION_ERROR'],
   ['a long text', '/messages/send', TOO_LONG, `Bearer ${KEY}`, 429, 'RATE_LIMIT_EXCEEDED'],
   ['a long text in a list', '/messages/send-bulk', WITH_TOO_LONG, `Bearer ${KEY}`, 429, 'RATE_LIMIT_EXCEEDED'],
-  [
-    'too many messages',
-    '/messages/send-bulk',
-    { messages: messages(101) },
-    `Bearer ${KEY}`,
-    429,
-    'RATE_LIMIT_EXCEEDED',
-  ],
+  ['too many messages', '/messages/send-bulk', { messages: listOf(101) }, `Bearer ${KEY}`, 429, 'RATE_LIMIT_EXCEEDED'],
 ])('A request with %s is refused, and nothing is sent', async (_what, path, body, authorization, status, code) => {
   await start({ credits: 5 });
   expect(await ask(`/v1${path}`, body, authorization)).toMatchObject({ status, body: { error: { code } } });
@@ -86,7 +76,7 @@ test.each<[number | 'cut', number, Fault]>([
   'Of 5 messages, the outcome is %p with %i sent and charged under the fault %j, which hits once',
   async (status, sent, fault) => {
     await start({ credits: 100, faults: [{ ...fault, times: 1 }] });
-    const again = () => ask('/v1/messages/send-bulk', { messages: messages(5) });
+    const again = () => ask('/v1/messages/send-bulk', { messages: listOf(5) });
     const first = await again().catch(() => ({ status: 'cut' }));
     expect(first.status).toBe(status);
     expect([sandbox.messages().length, 100 - sandbox.credits()]).toEqual([sent, sent]);

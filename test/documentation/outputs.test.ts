@@ -1,21 +1,12 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { isFailure } from '../../nodes/MessagingSend/failures/failure';
-import { failed } from '../../nodes/MessagingSend/messages/row';
-import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
-import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
-import { readPhone } from '../../nodes/MessagingSend/phone/phone';
-import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
 import { processedData } from '../../tools/engine/processedData';
 import { activate } from '../support/engine/polling';
 import { linkIn, open } from '../support/engine/webhook';
 import { runWorkflow, type Setup } from '../support/engine/workflow';
-import { givenOptions } from '../support/givenOptions';
-import { nodeOfType } from '../support/node';
 import { textOf } from '../support/outputs';
 import { GET_BALANCE, SEND, SEND_AND_WAIT, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, receivedTexts, sandboxForTests } from '../support/sandbox';
-import { rowAt } from '../unit/samples';
 import { PAGES } from './pages';
 
 const TIME = '2026-01-31T09:30:00.000Z';
@@ -96,11 +87,13 @@ async function lowBalance(): Promise<unknown> {
 
 /** What an agent passes to its model; in n8n, it is under `error`. */
 async function toolError(phone: string): Promise<string | undefined> {
-  const checked = readPhone(phone, { countryCode: null, numberCheck: 'on' });
-  if (!isFailure(checked)) throw new Error('the phone number is valid');
-  const node = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
-  const wrong = rowAt(0, { phoneGiven: phone, defect: checked, outcome: failed(checked) });
-  return runError(node, await summarize([wrong], 0, 1, readDeliveryOptions(givenOptions({}))))?.message;
+  const setup: Setup = {
+    account: accountOf(sandbox()),
+    parameters: SEND,
+    items: [{ phone, text: 'Hello' }],
+    type: 'Tool',
+  };
+  return (await runWorkflow(setup)).error?.message;
 }
 
 const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {

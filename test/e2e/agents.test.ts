@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { type Client } from '@modelcontextprotocol/sdk/client/index.js';
 
 import { asArray, asObject, asObjects, asString, type JsonObject } from '../../tools/json';
 import { API_KEY } from '../../tools/n8n/instance';
@@ -10,7 +9,7 @@ import { SUPPORTED } from '../../tools/n8n/releases';
 import { START, type WorkflowNode } from '../../tools/n8n/workflow';
 import { type ModelAnswer, modelForTests } from './chatModel';
 import { instanceForTests } from './instanceForTests';
-import { AGENT, agentWorkflow, GET_BALANCE, mcpWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow';
+import { AGENT, agentWorkflow, GET_BALANCE, mcpClient, mcpWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow';
 
 /** The tools as they are when a user has picked their operation and credential in the editor, and nothing else. */
 const UNTOUCHED = [
@@ -71,8 +70,7 @@ for (const release of SUPPORTED) {
       async function connect(path: string, tools: WorkflowNode[], account = instance().credential): Promise<Client> {
         const { rest, n8n } = instance();
         await rest.activate(await rest.importWorkflow(mcpWorkflow(release, path, tools), [account]));
-        const opened = new Client({ name: 'end-to-end tests', version: '1.0.0' });
-        await opened.connect(new StreamableHTTPClientTransport(new URL(`${n8n.url}/mcp/${path}`)));
+        const opened = await mcpClient(n8n.url, path);
         clients.push(opened);
         return opened;
       }

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+
 import { type JsonObject } from '../../tools/json';
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
 import { chain, messagingSend, START, start, type WorkflowNode } from '../../tools/n8n/workflow';
@@ -61,6 +64,15 @@ export function mcpWorkflow(release: ReleaseName, path: string, tools: WorkflowN
     webhookId: randomUUID(),
   };
   return { ...chain(path, [trigger, ...tools]), connections: connected(tools, trigger.name) };
+}
+
+/** A client of an MCP server with this path. */
+export async function mcpClient(n8nUrl: string, path: string, headers: Record<string, string> = {}): Promise<Client> {
+  const client = new Client({ name: 'end-to-end tests', version: '1.0.0' });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${n8nUrl}/mcp/${path}`), { requestInit: { headers } }),
+  );
+  return client;
 }
 
 function connected(tools: WorkflowNode[], to: string): JsonObject {

@@ -179,14 +179,9 @@ describe('Get Balance', () => {
     );
   });
 
-  const SOME_FAIL = [KEY, 'made-up-wrong-key', '', KEY, 'made-up-wrong-key'];
-
-  test('with On Error set to Continue fails only the items whose account fails', async () => {
-    const { outputs, error } = await run({
-      items: contactsOf(5, SOME_FAIL),
-      parameters: GET_BALANCE,
-      onError: 'continueErrorOutput',
-    });
+  test('fails only the items whose account fails, or with On Error set to Stop, ends at the first of them', async () => {
+    const items = contactsOf(5, [KEY, 'made-up-wrong-key', '', KEY, 'made-up-wrong-key']);
+    const { outputs, error } = await run({ items, parameters: GET_BALANCE, onError: 'continueErrorOutput' });
     expect(error).toBeUndefined();
     expect(outputs[0]?.map(({ json, pairedItem }) => [json.credits, pairedItem])).toEqual([
       [100_000, { item: 0 }],
@@ -200,15 +195,9 @@ describe('Get Balance', () => {
       [...wrong, { item: 4 }],
     ]);
     expect(requests()).toHaveLength(2);
-  });
-
-  test('with On Error set to Stop ends at the first item that fails', async () => {
-    const { error } = await run({ items: contactsOf(5, SOME_FAIL), parameters: GET_BALANCE });
-    expect(error).toMatchObject({
-      name: 'NodeApiError',
-      message: 'The API key is not valid',
-      context: { itemIndex: 1 },
-    });
+    const message = 'The API key is not valid';
+    const stopped = await run({ items, parameters: GET_BALANCE });
+    expect(stopped.error).toMatchObject({ name: 'NodeApiError', message, context: { itemIndex: 1 } });
   });
 
   test('asks nobody if an option is wrong', async () => {

@@ -66,52 +66,50 @@ describe("'Empty Fields' set to 'Don't Send'", () => {
   });
 });
 
-describe('The empty fields of a text are found:', () => {
-  const odd = { none: null, blank: ' \n', zero: 0, no: false, tags: [], at: { city: '' }, rows: [{ name: 'Ada' }, {}] };
-  // "Null" is German for zero, "annullato" Italian for canceled.
-  const own = 'Your undefined balance: null, NaN, annullato';
-  const items = [{ phone: phoneAt(0), name: 'Ada', own, ...odd }];
+const odd = { none: null, blank: ' \n', zero: 0, no: false, tags: [], at: { city: '' }, rows: [{ name: 'Ada' }, {}] };
+// "Null" is German for zero, "annullato" Italian for canceled.
+const own = 'Your undefined balance: null, NaN, annullato';
+const ODD = [{ phone: phoneAt(0), name: 'Ada', own, ...odd }];
 
-  test.each<[string, string[]]>([
-    ['=Hi {{ $json.name }}', []],
-    ['=Hi {{ $json.missing }}', ['missing']],
-    ['=Hi {{$json.none}}!', ['none']],
-    ['=Hi {{ $json.blank }}!', ['blank']],
-    ['={{ $json.zero }} and {{ $json.no }}', []],
-    ['=In {{ $json.at.city }}', ['at.city']],
-    ['=In {{ $json["first name"] }}', ['first name']],
-    ['={{ $json.missing }}{{ $json.none }}{{ $json.name }}', ['missing', 'none']],
-    ['={{ $json.missing }}, {{ $json.missing }} and {{ $json.name }}', ['missing']],
-    ["=Hi {{ $('Items').item.json.missing }}", ["$('Items').item.json.missing"]],
-    ['=Hi {{ $json.missing?.trim() }}', ['missing']],
-    ['=Hi {{ $json.missing ?? "you" }}', []],
-    ['=Hi {{ $json.name + ", this is longer than a name of a field" }}', []],
-    ['=Hi {{ $json.none ? "a name that is there" : "" }}!', ['none']],
-    ['={{ $json.name }}', []],
-    ['={{ "Hello " + $json.missing + ", your order is ready" }}', ['missing']],
-    ['={{ `${$json.name} ${$json["first name"]}: null, ${$json.none}` }}', ['first name', 'none']],
-    ['={{ `Hi ${$json.missing === undefined ? $json.none : "you"}` }}', ['missing', 'none']],
-    ['=Hi {{ ("Hello " + $json.missing).toUpperCase() }}', ['missing']],
-    ['=https://example.com/{{ "DE" + $json.missing }}', ['missing']],
-    ['=On {{ new Date($json.missing).toLocaleDateString() }}', ['missing']],
-    ['=On {{ DateTime.fromISO($json.missing).toFormat("d MMM") }}', ['missing']],
-    ['=On {{ DateTime.fromISO($json.name) }}', ['DateTime.fromISO($json.name)']],
-    ['=Total {{ $json.net * 1.2 }} EUR', ['net']],
-    ['=You chose {{ $json.tags }}.', ['tags']],
-    ['=In {{ [$json.missing, $json.at.city].join(", ") }}.', ['missing', 'at.city']],
-    ['=Hi {{ $json.rows.map((row) => "- " + row.name).join() }}', ['$json.rows.map((row) => "- " + row.name).join()']],
-    ['=Hi {{ $json.at }}', ['at']],
-    ['=Hi {{ $json.own }}', []],
-    ['=Hi {{ $json.own + $json.own.trim() + $json.name }}', []],
-    ['=Hi {{ $json.own + $json.missing }}', ['missing']],
-    [`=Hi {{ $('Items').first().json["own"] + "!" }}`, []],
-    ['=undefined and null, {{ $json.name.trim() }}', []],
-    ['={{ "null Zinsen, " + `${$json.name}, undefined` }}', []],
-    ['=Hi \\{{SAVE10}} {{ $json.name }}', []],
-  ])('%s has %j', async (message, fields) => {
-    const { outputs } = await run({ items, parameters: withOptions({ ...SEND, message }, HELD_BACK) });
-    expect(outputs[0]?.[0]?.json.empty_fields ?? []).toEqual(fields);
-  });
+test.each<[string, string[]]>([
+  ['=Hi {{ $json.name }}', []],
+  ['=Hi {{ $json.missing }}', ['missing']],
+  ['=Hi {{$json.none}}!', ['none']],
+  ['=Hi {{ $json.blank }}!', ['blank']],
+  ['={{ $json.zero }} and {{ $json.no }}', []],
+  ['=In {{ $json.at.city }}', ['at.city']],
+  ['=In {{ $json["first name"] }}', ['first name']],
+  ['={{ $json.missing }}{{ $json.none }}{{ $json.name }}', ['missing', 'none']],
+  ['={{ $json.missing }}, {{ $json.missing }} and {{ $json.name }}', ['missing']],
+  ["=Hi {{ $('Items').item.json.missing }}", ["$('Items').item.json.missing"]],
+  ['=Hi {{ $json.missing?.trim() }}', ['missing']],
+  ['=Hi {{ $json.missing ?? "you" }}', []],
+  ['=Hi {{ $json.name + ", this is longer than a name of a field" }}', []],
+  ['=Hi {{ $json.none ? "a name that is there" : "" }}!', ['none']],
+  ['={{ $json.name }}', []],
+  ['={{ "Hello " + $json.missing + ", your order is ready" }}', ['missing']],
+  ['={{ `${$json.name} ${$json["first name"]}: null, ${$json.none}` }}', ['first name', 'none']],
+  ['={{ `Hi ${$json.missing === undefined ? $json.none : "you"}` }}', ['missing', 'none']],
+  ['=Hi {{ ("Hello " + $json.missing).toUpperCase() }}', ['missing']],
+  ['=https://example.com/{{ "DE" + $json.missing }}', ['missing']],
+  ['=On {{ new Date($json.missing).toLocaleDateString() }}', ['missing']],
+  ['=On {{ DateTime.fromISO($json.missing).toFormat("d MMM") }}', ['missing']],
+  ['=On {{ DateTime.fromISO($json.name) }}', ['DateTime.fromISO($json.name)']],
+  ['=Total {{ $json.net * 1.2 }} EUR', ['net']],
+  ['=You chose {{ $json.tags }}.', ['tags']],
+  ['=In {{ [$json.missing, $json.at.city].join(", ") }}.', ['missing', 'at.city']],
+  ['=Hi {{ $json.rows.map((row) => "- " + row.name).join() }}', ['$json.rows.map((row) => "- " + row.name).join()']],
+  ['=Hi {{ $json.at }}', ['at']],
+  ['=Hi {{ $json.own }}', []],
+  ['=Hi {{ $json.own + $json.own.trim() + $json.name }}', []],
+  ['=Hi {{ $json.own + $json.missing }}', ['missing']],
+  [`=Hi {{ $('Items').first().json["own"] + "!" }}`, []],
+  ['=undefined and null, {{ $json.name.trim() }}', []],
+  ['={{ "null Zinsen, " + `${$json.name}, undefined` }}', []],
+  ['=Hi \\{{SAVE10}} {{ $json.name }}', []],
+])('Of the text %s, the empty fields are %j', async (message, fields) => {
+  const { outputs } = await run({ items: ODD, parameters: withOptions({ ...SEND, message }, HELD_BACK) });
+  expect(outputs[0]?.[0]?.json.empty_fields ?? []).toEqual(fields);
 });
 
 test('A text shows booleans as n8n does', async () => {

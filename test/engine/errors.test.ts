@@ -47,11 +47,7 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
     expect(error.message).toMatch(message);
     expect(error.httpCode ?? null).toBe(httpCode);
     expect(error.context.itemIndex).toBe(0);
-    expect(textOf(error)).toMatch(progress);
+    // A model gets only the message.
+    expect(`${error.message} ${error.description ?? ''}`).toMatch(progress);
   });
 });
-
-/** What the user of a workflow sees, and what a model sees, which gets only the message. */
-function textOf({ message, description }: StoredError): string {
-  return `${message} ${description ?? ''}`.trim();
-}

@@ -33,27 +33,26 @@ test.each([
   expect(requests()).toEqual([]);
 });
 
-describe.each(['send', 'sendBulk', 'sendAndWait'])('In an n8n that runs a workflow by the routing, %s', (operation) => {
-  beforeEach(() => {
+afterEach(() => jest.restoreAllMocks());
+
+test.each(['send', 'sendBulk', 'sendAndWait'])(
+  'In an n8n that runs a workflow by the routing, %s makes no request with On Error set to Continue, and says so at each item',
+  async (operation) => {
     const engine = WorkflowExecute.prototype as unknown as { getCustomOperation: () => unknown };
     jest.spyOn(engine, 'getCustomOperation').mockReturnValue(undefined);
-  });
-  afterEach(() => jest.restoreAllMocks());
-  const parameters = { ...SEND_BULK, operation, sendTo: '={{ $json.phone }}' };
-  const NEEDS = "Sending needs n8n's engine v1, and this workflow runs on another engine";
-
-  test('makes no request with On Error set to Continue, and says so at each item', async () => {
+    const parameters = { ...SEND_BULK, operation, sendTo: '={{ $json.phone }}' };
     const { error, outputs } = await run({ items: contacts(3), parameters, onError: 'continueRegularOutput' });
     expect(error).toBeUndefined();
+    const needs = "Sending needs n8n's engine v1, and this workflow runs on another engine";
     expect(outputs[0]?.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual(
-      [0, 1, 2].map((item) => [NEEDS, { item }]),
+      [0, 1, 2].map((item) => [needs, { item }]),
     );
     for (const item of outputs[0] ?? []) {
       expect(detailsOf(item)).toMatchObject({ code: 'NOT_SET_UP', outcome: 'not_sent' });
     }
     expect(requests()).toEqual([]);
-  });
-});
+  },
+);
 
 describe.each(['/v1', '/api/v1'])('With a Base URL that ends in %s,', (prefix) => {
   const account = () => accountOf(sandbox(), prefix);
@@ -82,24 +81,6 @@ describe.each(['/v1', '/api/v1'])('With a Base URL that ends in %s,', (prefix) =
     // n8n's routing starts the requests of all items at the same time, so their order varies.
     expect(await runRouting(setup)).toEqual([result(0, expect.any(Number)), result(1, expect.any(Number))]);
     expect(received()).toHaveLength(4);
-  });
-
-  test('Send Bulk returns one item per message, in a workflow and through its routing', async () => {
-    const setup = setupOf({ account: account(), items: contacts(1), parameters: SEND_BULK });
-    const result = (credits_remaining: number) => ({
-      json: {
-        message_id: expect.any(Number) as number,
-        phone: phoneAt(0),
-        status: 'sent',
-        batch: 1,
-        credits_remaining,
-      },
-      pairedItem: { item: 0 },
-    });
-    expect((await run(setup)).outputs).toEqual([[result(99_999)]]);
-    expect(await runRouting(setup)).toEqual([result(99_998)]);
-    const path = `${prefix.replace(/\/+$/, '')}/messages/send-bulk`;
-    expect(requests().map((request) => request.path)).toEqual([path, path]);
   });
 });
 

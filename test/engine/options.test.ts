@@ -1,15 +1,17 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { type Fault, startSandbox } from '../../sandbox/server';
 import { KEY } from '../support/account';
-import { contacts, phoneAt, phones } from '../support/contacts';
+import { selfSignedCertificate } from '../support/certificate';
+import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
-import { mostInFlight } from '../support/sandbox';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { accountOf, mostInFlight, requestSizes } from '../support/sandbox';
 
 const OTHER_KEYS = [0, 1].map((index) => `made-up-other-key-${index}`);
-const { sandbox, setupOf, run, received, texts, requests } = nodeForTests({}, { keys: [KEY, ...OTHER_KEYS] });
+const { sandbox, setupOf, run, refused, received, texts, requests } = nodeForTests({}, { keys: [KEY, ...OTHER_KEYS] });
 
 describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, parameters) => {
   const checking = withOptions(parameters, { checkCreditsFirst: true });
@@ -118,6 +120,16 @@ describe("'Duplicate Messages'", () => {
     ]);
     expect(outputs[0]?.[4]?.json.message_id).toBe(outputs[0]?.[0]?.json.message_id);
   });
+
+  test.each<[outcome: string, Fault]>([
+    ['not_sent', { kind: 'status', status: 402 }],
+    ['uncertain', { kind: 'reset-after' }],
+  ])('a duplicate of a message that is %s is so as well', async (outcome, fault) => {
+    sandbox().setFaults([fault]);
+    const ran = await run({ items, parameters: SEND_BULK, onError: 'continueErrorOutput' });
+    expect(ran.outputs.map((each) => each.length)).toEqual([0, 5]);
+    expect(outcomesOf(ran)).toEqual(Array(5).fill(outcome));
+  });
 });
 
 test.each(SENDING_OPERATIONS)(
@@ -157,18 +169,17 @@ test("Without 'Parallel Requests', four requests run in parallel", async () => {
   expect(await mostInFlight(sandbox(), run({ items: contacts(9), parameters: SEND }))).toBe(4);
 });
 
-test.each<[string, INodeParameters, RegExp]>([
+test.each<[string, INodeParameters, RegExp, code?: string]>([
   ['Requests per Minute of 0', { requestsPerMinute: 0 }, /'Requests per Minute' must be a number of at least 1/],
   ['Parallel Requests of 0', { parallelRequests: 0 }, /'Parallel Requests' must be a number of at least 1/],
-  ['Default Country Code of 999', { defaultCountryCode: '999' }, /'Default Country Code' is not a known/],
-])('An invalid option such as %s sends nothing, and the error names it', async (_what, options, message) => {
-  for (const [, given] of SENDING_OPERATIONS) {
-    const parameters = withOptions(given, options);
-    expect((await run({ items: contacts(2), parameters })).error?.message).toMatch(message);
-    const { outputs } = await run({ items: contacts(2), parameters, onError: 'continueErrorOutput' });
-    expect(outputs.map(({ length }) => length)).toEqual([0, 2]);
-  }
-  expect(requests()).toEqual([]);
+  [
+    'Default Country Code of 999',
+    { defaultCountryCode: '999' },
+    /'Default Country Code' is not a known/,
+    'INVALID_PARAMETER',
+  ],
+])('An invalid option such as %s sends nothing, and the error names it', async (...[, options, message, code]) => {
+  for (const [, given] of SENDING_OPERATIONS) expect(await refused(withOptions(given, options), code)).toMatch(message);
 });
 
 test('A Default Country Code whose expression gives nothing keeps its item from being sent, even through the routing', async () => {
@@ -200,4 +211,35 @@ test.each([['GB'], ['gg'], [' +44 '], ['0044'], [44]])("'Default Country Code' c
   const items = [{ phone: '07700 900123', text: 'Hello', country }];
   await run({ items, parameters: withOptions(SEND, { defaultCountryCode: '={{ $json.country }}' }) });
   expect(received()).toEqual(['447700900123']);
+});
+
+test("'Items per Batch' limits the batches of a list that comes through the routing", async () => {
+  await runRouting(setupOf({ items: [{ list: listOf(25) }], parameters: inBatchesOf(10, SEND_LIST) }));
+  expect(requestSizes(sandbox())).toEqual([10, 10, 5]);
+});
+
+test("'Batch Interval' is the shortest time from the start of a request to that of the next", async () => {
+  const begun = Date.now();
+  await run({ items: contacts(3), parameters: inBatchesOf(1, SEND_BULK, 300) });
+  // Not from one arrival to the next, because a busy machine can delay only the first. Clocks differ by up to 2 ms.
+  for (const [index, { started_at: arrival }] of requests().entries())
+    expect(Date.parse(arrival) - begun).toBeGreaterThanOrEqual(index * 300 - 2);
+  expect(requests()).toHaveLength(3);
+});
+
+test("A certificate that nobody has signed prevents sending unless 'Ignore SSL Issues' is on", async () => {
+  const secure = await startSandbox({ keys: [KEY], limit: 0, tls: selfSignedCertificate() });
+  try {
+    const setup = setupOf({ account: accountOf(secure), items: contacts(1), parameters: SEND_BULK });
+    expect((await run(setup)).error?.message).toContain("can't make a secure connection");
+    await expect(runRouting(setup)).rejects.toThrow("can't make a secure connection");
+    expect(secure.messages()).toEqual([]);
+
+    const ignoring = { ...setup, parameters: { ...SEND_BULK, requestOptions: { allowUnauthorizedCerts: true } } };
+    expect((await run(ignoring)).error).toBeUndefined();
+    await runRouting(ignoring);
+    expect(secure.messages()).toHaveLength(2);
+  } finally {
+    await secure.close();
+  }
 });

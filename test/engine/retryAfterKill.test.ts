@@ -6,8 +6,9 @@ import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
+import { detailsOf, outcomesOf } from '../support/outputs';
 import {
+  GET_BALANCE,
   inBatchesOf,
   oneByOne,
   SEND,
@@ -17,11 +18,10 @@ import {
   withOptions,
 } from '../support/parameters';
 
-const { sandbox, campaign: start, received } = nodeForTests();
+const { sandbox, run, campaign: start, received } = nodeForTests();
 const CONTINUE = 'continueRegularOutput';
 const items = (count: number) => ({ items: contacts(count) });
 const list = (count: number) => ({ items: [{ list: listOf(count) }] });
-const once = (count: number) => Array<number>(count).fill(1);
 const allSent = (count: number) => Array<string>(count).fill('sent');
 
 type Kind = [string, { parameters: INodeParameters; of: (count: number) => Pick<Setup, 'items'> }];
@@ -39,40 +39,24 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
     await campaign.run({ ...inFlight(3), eventLog });
     return campaign;
   };
-  const finish = async (campaign: Campaign) => {
-    const fates = await campaign.finish();
-    return { outcomes: outcomes(fates), arrivals: arrivals(fates) };
-  };
-  const ALL_BUT_THIRD = { outcomes: ['sent', 'sent', 'uncertain', 'sent', 'sent'], arrivals: once(5) };
 
   test.each(['kept', 'gone'] as const)(
     'a Retry reports the first two as sent and the third as uncertain, and sends the rest, with the event log %s',
     async (eventLog) => {
-      const campaign = await killed({ onError: 'continueErrorOutput' }, eventLog);
-      expect(await finish(campaign)).toEqual(ALL_BUT_THIRD);
-      expect(campaign.fates().map(({ id }) => id)).toEqual([null, null, undefined, 1004, 1005]);
-      const [uncertain] = campaign.execution.outputs[1] ?? [];
-      expect(detailsOf(uncertain)).toMatchObject({ code: 'INTERRUPTED', phone: phoneAt(2) });
+      const campaign = await killed({}, eventLog);
+      const { error } = await campaign.run();
+      expect(error?.message).toContain(
+        "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
+      );
+      expect(error?.context.itemIndex).toBe(parameters.source === 'json' ? 0 : 2);
+      expect(received()).toEqual(contacts(5).map(({ phone }) => phone));
+      const fates = await campaign.finish();
+      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
+      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
+      expect(fates.map(({ id }) => id)).toEqual([null, null, undefined, 1004, 1005]);
+      expect(detailsOf(campaign.execution.outputs[0]?.[2])).toMatchObject({ code: 'INTERRUPTED', phone: phoneAt(2) });
     },
   );
-
-  test('a Retry with On Error: Stop sends the rest, and ends with an error about the third', async () => {
-    const campaign = await killed();
-    const { error } = await campaign.run();
-    expect(error?.message).toContain(
-      "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
-    );
-    expect(error?.context.itemIndex).toBe(parameters.source === 'json' ? 0 : 2);
-    expect(received()).toEqual(contacts(5).map(({ phone }) => phone));
-    expect(await finish(campaign)).toEqual(ALL_BUT_THIRD);
-  });
-
-  test('a Retry of a list that has grown since sends what had not begun, and what is new', async () => {
-    const campaign = await killed();
-    const fates = await campaign.finish(of(6));
-    expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent', 'sent']);
-    expect(received()).toHaveLength(6);
-  });
 });
 
 test('A Retry after an earlier node failed, or after a kill before the first request, sends everything', async () => {
@@ -107,11 +91,11 @@ test.each([
   expect(received()).toHaveLength(count);
 });
 
-describe.each(SENDING_OPERATIONS)('%s with the same list every day', (_name, given) => {
-  const startDay = () => start({ parameters: inBatchesOf(1, oneByOne(given)), ...items(8) });
-  const allButFrom = (index: number) => contacts(8).map((_contact, place) => (place === index ? 'uncertain' : 'sent'));
-
-  test("doesn't take an older execution's messages for its own, when both are killed and retried", async () => {
+test.each(SENDING_OPERATIONS)(
+  "%s of the same list every day doesn't take an older execution's messages for its own, when both are killed and retried",
+  async (_name, given) => {
+    const startDay = () => start({ parameters: inBatchesOf(1, oneByOne(given)), ...items(8) });
+    const allButFrom = (index: number) => allSent(8).with(index, 'uncertain');
     const monday = startDay();
     await monday.run(inFlight(5));
     expect(received()).toHaveLength(5);
@@ -123,5 +107,71 @@ describe.each(SENDING_OPERATIONS)('%s with the same list every day', (_name, giv
     sandbox().reset();
     expect(outcomes(await monday.finish())).toEqual(allButFrom(4));
     expect(received().sort()).toEqual(phones(5, 6, 7));
+  },
+);
+
+type Kill = (begun: Campaign) => Promise<unknown>;
+const whileItRan: Kill = async (begun) => await begun.run(inFlight(1));
+const afterItEnded: Kill = async (begun) => await begun.runAndForget('kept');
+const PROGRESS_SAVED = { settings: { saveExecutionProgress: true } };
+
+describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
+  /**
+   * Two messages were sent before; then n8n is killed in an execution in the editor in which the service rejects all
+   * messages, and about which n8n's database knows nothing.
+   */
+  const killed = async (changes: Partial<Setup> = {}, kill = whileItRan) => {
+    await run({ items: contacts(2), parameters });
+    sandbox().setFaults([{ kind: 'status', status: 403, times: 99 }]);
+    const begun = start({ mode: 'manual', items: contacts(4), parameters, ...changes });
+    await kill(begun);
+    sandbox().setFaults([]);
+    return begun;
+  };
+
+  test.each<[string, Partial<Setup>, Kill]>([
+    ['while the node ran, with its progress stored', PROGRESS_SAVED, whileItRan],
+    ['after the node had ended, with nothing stored', {}, afterItEnded],
+  ])(
+    'after n8n was killed %s, sends nothing, and reports that all may have been sent, also when it is retried again',
+    async (_when, setup, kill) => {
+      const begun = await killed(setup, kill);
+      const { error } = await begun.run();
+      expect(error?.message).toBe(
+        "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
+      );
+      expect(error?.description).toContain('in a new execution, with only these items');
+      expect(error?.description).toContain('0 sent, 4 uncertain (may have been sent), ');
+      const again = await begun.run({ changes: { onError: 'continueErrorOutput' } });
+      expect(outcomesOf(again)).toEqual(['uncertain', 'uncertain', 'uncertain', 'uncertain']);
+      expect(again.outputs[1]?.[0]?.json.details).toEqual({
+        code: 'INTERRUPTED',
+        http_status: null,
+        outcome: 'uncertain',
+        phone: phoneAt(0),
+        description: expect.any(String) as string,
+      });
+      expect(received().sort()).toEqual(phones(0, 1));
+    },
+  );
+
+  test('after n8n was killed sends nothing, even after a Retry in which the node was Get Balance', async () => {
+    const begun = await killed(PROGRESS_SAVED);
+    sandbox().setFaults([{ kind: 'status', status: 503, times: 9 }]);
+    const between = await begun.run({ changes: { parameters: GET_BALANCE } });
+    expect(between.error).toBeDefined();
+    sandbox().setFaults([]);
+    const { error } = await begun.run({ changes: {} });
+    expect(error?.message).toContain('outcome is unknown');
+    expect(received().sort()).toEqual(phones(0, 1));
   });
+});
+
+test('A single message is not sent again by the Retry after one whose second try was killed', async () => {
+  const begun = start({ items: contacts(1), parameters: SEND, retryOnFail: { maxTries: 2 } });
+  await begun.run(inFlight(1));
+  await begun.runAndForget('kept');
+  const fates = await begun.finish();
+  expect(outcomes(fates)).toEqual(['uncertain']);
+  expect(arrivals(fates)).toEqual([1]);
 });

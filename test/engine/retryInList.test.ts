@@ -1,4 +1,4 @@
-/** Retry in the list of executions: what is sent after a failure, and what n8n stores for it. */
+/** Retry in the list of executions, and Retry On Fail: what is sent after a failure or an outage, and what n8n stores for it. */
 import { stringify } from 'flatted';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
@@ -19,7 +19,8 @@ import {
   withOptions,
 } from '../support/parameters';
 
-const { sandbox, setupOf, run, retry, campaign, received, contactsReceived } = nodeForTests();
+const { sandbox, setupOf, run, retry, campaign, received, contactsReceived, requests } = nodeForTests();
+const CONTINUE = 'continueRegularOutput';
 const refuseAfter = (after: number) => sandbox().setFaults([{ kind: 'status', status: 403, after }]);
 
 describe.each(SENDING_ONE_BY_ONE)('A retried execution of %s', (_name, parameters) => {
@@ -84,6 +85,28 @@ describe.each(SENDING_ONE_BY_ONE)('%s that runs more than once in an execution',
     expect(keptIn(again)).toEqual({});
   });
 });
+
+test.each(SENDING_ONE_BY_ONE)(
+  'Retry On Fail of %s sends only what was not sent, and returns the same items as without a failure, field by field',
+  async (_name, parameters) => {
+    const setup = setupOf({ items: contacts(6), parameters, retryOnFail: { maxTries: 3 } });
+    // The batch that failed was sent again, with another number.
+    const shapeOf = (json: IDataObject) =>
+      Object.entries(json)
+        .filter(([name]) => name !== 'batch')
+        .map(([name, value]) => [name, name === 'sent_at' ? typeof value : value]);
+    const expected = (await run(setup)).outputs;
+    sandbox().reset();
+    // A 403 is certain: the messages were not sent.
+    sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 2 }]);
+    const ran = await run(setup);
+    const shapes = ([items]: typeof expected) => items?.map(({ json, ...rest }) => ({ ...rest, json: shapeOf(json) }));
+    expect(ran.error).toBeUndefined();
+    expect(shapes(ran.outputs)).toEqual(shapes(expected));
+    expect(contactsReceived()).toEqual(contacts(6));
+    expect(keptIn(ran)).toEqual({});
+  },
+);
 
 describe.each(SENDING_OPERATIONS)('A Retry of an older execution of %s', (_name, given) => {
   const parameters = inBatchesOf(1, oneByOne(given));
@@ -172,4 +195,34 @@ describe('A long text that is split', () => {
     expect(await runAs('split')).toEqual(['sent', 'skipped']);
     expect(await runAs('truncate')).toEqual(['skipped', 'skipped']);
   });
+});
+
+test('A retry reads the balance before it risks a message, and then sends the rest', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 503, times: 9999, after: 1 }]);
+  const parameters = oneByOne(inBatchesOf(2, SEND_BULK));
+  const setup = setupOf({ items: contacts(10), parameters });
+  const stillDown = await retry(await run(setup), setup);
+  expect(requests('bulk')).toHaveLength(2);
+  sandbox().setFaults([]);
+  await retry(stillDown, setup);
+  const expected = contacts(10).filter((_contact, index) => ![2, 3].includes(index));
+  expect(received()).toEqual(expected.map(({ phone }) => phone));
+  const endpoints = ['bulk', 'bulk', 'balance', 'balance', 'bulk', 'bulk', 'bulk'];
+  expect(requests().map(({ endpoint }) => endpoint)).toEqual(endpoints);
+});
+
+test('The next round of a loop risks no message while the service is down', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 503, times: 9999 }]);
+  const moreItems = [contacts(4), contacts(4), contacts(4)];
+  const { run: ran } = await run({ items: contacts(4), moreItems, parameters: SEND, onError: CONTINUE });
+  expect(ran.data.resultData.runData.Send).toHaveLength(4);
+  expect(requests('send')).toHaveLength(1);
+});
+
+test('Of an outage that is over, only the outcomes of its messages are kept', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 503, times: 2 }]);
+  const given = { items: contacts(4), parameters: SEND, onError: CONTINUE } as const;
+  const ran = await run({ ...given, retryOnFail: { maxTries: 2 } });
+  expect(outcomesOf(ran)).toEqual(['uncertain', 'sent', 'sent', 'sent']);
+  expect(Object.keys(keptIn(ran))).toEqual(['deliveries']);
 });

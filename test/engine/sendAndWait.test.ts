@@ -12,6 +12,14 @@ const { sandbox, setupOf, run, retry, ask, received, texts, requests } = nodeFor
 const withParameters = (parameters: INodeParameters) => setupOf({ parameters: { ...SEND_AND_WAIT, ...parameters } });
 const latestText = () => texts().at(-1) ?? '';
 const waitTill = ({ run }: Execution) => run.waitTill;
+const DAYS = { values: [{ option: 'Monday' }, { option: 'Tuesday' }] };
+const FIELDS: IDataObject[] = [
+  { fieldLabel: 'Name', fieldType: 'text', requiredField: true },
+  { fieldLabel: 'Guests', fieldType: 'number' },
+  { fieldLabel: 'Days', fieldType: 'dropdown', fieldOptions: DAYS, multiselect: true },
+  { fieldLabel: '={{ $json.text }}', fieldType: 'radio', fieldOptions: DAYS },
+];
+const FORM = { responseType: 'customForm', formFields: { values: FIELDS } } as INodeParameters;
 const FOREVER = new Date('3000-01-01T00:00:00.000Z');
 
 describe('Send and Wait for Response', () => {
@@ -146,24 +154,18 @@ describe('Send and Wait for Response', () => {
     expect((await open(waiting, setup, link)).page).toContain(`<h1 id="question">${text}</h1>`);
   });
 
-  const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
-
-  test.each(ON_ERROR)('is refused as the tool of an agent, and makes no request: %s', async (onError) => {
-    const { run: ended, error, outputs } = await run({ type: 'Tool', onError });
-    const [item] = outputs.flat();
-    expect(error?.message ?? item?.json.error).toContain("'Send and Wait for Response' does not work as a tool");
-    expect(ended.waitTill).toBeUndefined();
-    expect(requests()).toEqual([]);
-  });
-
   test.each(['Tool', 'HitlTool'] as const)(
-    'is refused through its routing, where n8n can not wait, and makes no request: as messagingSend%s',
+    'is refused where n8n can not wait, and makes no request: through the routing of messagingSend%s, and as a tool',
     async (type) => {
-      await expect(runRouting(setupOf({ type }))).rejects.toThrow(
-        "'Send and Wait for Response' does not work as a tool",
-      );
-      const [item] = await runRouting(setupOf({ type, onError: 'continueRegularOutput' }));
-      expect(item?.json.error).toContain("'Send and Wait for Response' does not work as a tool");
+      const NOT_AS_TOOL = "'Send and Wait for Response' does not work as a tool";
+      await expect(runRouting(setupOf({ type }))).rejects.toThrow(NOT_AS_TOOL);
+      const [routed] = await runRouting(setupOf({ type, onError: 'continueRegularOutput' }));
+      expect(routed?.json.error).toContain(NOT_AS_TOOL);
+      for (const onError of ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const) {
+        const { run: ended, error, outputs } = await run({ type: 'Tool', onError });
+        expect(error?.message ?? outputs.flat()[0]?.json.error).toContain(NOT_AS_TOOL);
+        expect(ended.waitTill).toBeUndefined();
+      }
       expect(requests()).toEqual([]);
     },
   );
@@ -204,15 +206,19 @@ describe('The link of Send and Wait for Response', () => {
     expect((await answer({ decision: 'decline' })).item).toMatchObject({ data: { approved: false } });
   });
 
-  test.each(['application/json', 'multipart/form-data; boundary=x', ''])(
-    'is answered by nothing but the form of its page: %s',
-    async (contentType) => {
-      const answer = await ask(setupOf({}));
-      const { status, item } = await answer({ decision: 'approve' }, { contentType });
-      expect([status, item]).toEqual([415, undefined]);
-      expect((await answer({ decision: 'approve' })).item).toBeDefined();
-    },
-  );
+  const URL_ENCODED = 'application/x-www-form-urlencoded';
+
+  test.each<[contentType: string, INodeParameters, IDataObject]>([
+    ...['application/json', 'multipart/form-data; boundary=x', ''].map(
+      (contentType): [string, INodeParameters, IDataObject] => [contentType, {}, { decision: 'approve' }],
+    ),
+    [URL_ENCODED, FORM, { 'field-0': 'Ada' }],
+  ])('is answered by nothing but the form of its page: with %j, %j is not', async (contentType, parameters, form) => {
+    const answer = await ask(withParameters(parameters));
+    const { status, item } = await answer(form, { contentType });
+    expect([status, item]).toEqual([415, undefined]);
+    expect((await answer(form)).item).toBeDefined();
+  });
 
   test('takes the longest text that the page allows', async () => {
     const answer = await ask(withParameters({ responseType: 'freeText' }));
@@ -251,4 +257,45 @@ describe('The link of Send and Wait for Response', () => {
       expect(page).not.toContain('Hello 0');
     }
   });
+});
+
+describe('The link of a question with a custom form', () => {
+  test('shows the fields, and passes the answers on by their labels', async () => {
+    const options = { responseButtonLabel: 'Book', thankYouText: 'Booked.' };
+    const answer = await ask(withParameters({ ...FORM, options }));
+    const { status, page, item } = await answer();
+    expect([status, item]).toEqual([200, undefined]);
+    expect(page).toContain('<label for="field-0">Name *</label>');
+    expect(page).toContain('<legend>Hello 0</legend>');
+    expect(page).toContain('Book</button>');
+    const answered = await answer({ 'field-0': 'Ada', 'field-1': '2', 'field-2': ['0', '1'] });
+    expect(answered.page).toContain('Booked.');
+    const respondedAt = expect.stringMatching(/^\d{4}-.*Z$/) as string;
+    const data = { Name: 'Ada', Guests: 2, Days: ['Monday', 'Tuesday'], 'Hello 0': null, respondedAt };
+    expect(answered.item).toEqual({ data });
+  });
+
+  test.each<[options: INodeParameters, title: RegExp]>([
+    [{}, /<title>Made-up workflow<\/title>/],
+    [{ responseFormTitle: 'Order 1042' }, /<title>Order 1042<\/title>/],
+  ])('has the title that the options %j give it', async (options, title) => {
+    const answer = await ask(withParameters({ ...FORM, options }));
+    expect((await answer()).page).toMatch(title);
+  });
+});
+
+const NO_APPROVAL = "'Response Type' must be Approval in human review";
+
+test.each([
+  ['answer it by a form', { responseType: 'customForm' }, NO_APPROVAL],
+  ['answer it by what the model chooses', { responseType: "={{ $fromAI('Response', '', 'string') }}" }, NO_APPROVAL],
+  ['answer it by an expression', { responseType: "={{ 'customForm' }}" }, NO_APPROVAL],
+  ['be chosen by the model', { sendTo: "={{ $fromAI('Phone', ``, 'string') }}" }, "The model can't fill in 'Phone'"],
+])('Human review asks nothing if the person who approves a call could %s', async (_what, changed, message) => {
+  const formFields = { values: [{ fieldLabel: 'approved', fieldType: 'text' }] };
+  const setup = withParameters({ formFields, sendTo: phoneAt(0), ...changed });
+  const { error, run: ended } = await run({ ...setup, type: 'HitlTool' });
+  expect(error?.message).toContain(message);
+  expect(ended.waitTill).toBeUndefined();
+  expect(requests()).toEqual([]);
 });

@@ -1,24 +1,30 @@
 /** 'Send Once, Also in Later Runs': messages that other executions of the node have sent are not sent again. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { inFlight } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
 import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
-import { runRouting } from '../support/engine/workflow';
+import { outcomes } from '../support/engine/campaign';
+import { runRouting, type Setup } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomeOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
 import { BY_ORDER, keyed, once, reasonsOf, sendOnceForTests } from '../support/sendOnce';
 
 const OTHER = 'made-up-other-key-0123';
-const { sandbox, setupOf, run, campaign, received, requests } = sendOnceForTests({ keys: [KEY, OTHER] });
+/** Called when a request arrives. */
+let onRequest: () => void = () => undefined;
+const { sandbox, setupOf, run, retry, campaign, received, requests } = sendOnceForTests({
+  keys: [KEY, OTHER],
+  onRequest: () => onRequest(),
+});
+beforeEach(() => (onRequest = () => undefined));
 
 describe('Send Bulk in a second execution', () => {
-  const parameters = SEND_BULK;
-
   test('skips what the first one has sent, and the hint says how many', async () => {
-    await run(contacts(3), once(parameters));
-    const second = await run(contacts(5), once(parameters));
+    await run(contacts(3), once(SEND_BULK));
+    const second = await run(contacts(5), once(SEND_BULK));
     expect(received()).toEqual(phones(0, 1, 2, 3, 4));
     expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'skipped', 'sent', 'sent']);
     const [first] = second.outputs[0] ?? [];
@@ -29,11 +35,11 @@ describe('Send Bulk in a second execution', () => {
 
   test('sends what the first one could not send, and not what may have been sent', async () => {
     sandbox().setFaults([{ kind: 'status', status: 403, phones: [phoneAt(1)] }]);
-    await run(contacts(2), inBatchesOf(1, once(parameters)));
+    await run(contacts(2), inBatchesOf(1, once(SEND_BULK)));
     sandbox().setFaults([{ kind: 'status', status: 503 }]);
-    await run(contacts(3).slice(2), once(parameters));
+    await run(contacts(3).slice(2), once(SEND_BULK));
     sandbox().setFaults([]);
-    const second = await run(contacts(3), once(parameters));
+    const second = await run(contacts(3), once(SEND_BULK));
     expect(reasonsOf(second)).toEqual(['sent_before', undefined, 'may_have_been_sent']);
     expect(hintsOf(second)[0]?.message).toContain('1 skipped because an earlier execution may have sent them');
     expect(received()).toEqual(phones(0, 1));
@@ -41,7 +47,7 @@ describe('Send Bulk in a second execution', () => {
 
   test('sends nothing if nobody can tell what was sent before', async () => {
     processedData.set({ refuses: () => true });
-    const refused = await run(contacts(2), once(parameters));
+    const refused = await run(contacts(2), once(SEND_BULK));
     expect(outcomesOf(refused)).toEqual(['not_sent', 'not_sent']);
     expect(detailsOf(refused.outputs[0]?.[0]).code).toBe('NOT_RESERVED');
     expect(requests()).toEqual([]);
@@ -54,32 +60,32 @@ describe('Send Bulk in a second execution', () => {
   });
 
   test('from another account knows nothing of the first one', async () => {
-    await run(contacts(1), once(parameters));
+    await run(contacts(1), once(SEND_BULK));
     const account = { ...accountOf(sandbox()), apiKey: OTHER };
-    expect(outcomesOf(await run(contacts(1), once(parameters), { account }))).toEqual(['sent']);
+    expect(outcomesOf(await run(contacts(1), once(SEND_BULK), { account }))).toEqual(['sent']);
   });
 
   test('sends nothing again because its Base URL is the other one of the API', async () => {
     const baseUrl = `={{ "${sandbox().url}" + $json.path }}`;
     const items = ['/v1', '/api/v1'].flatMap((path) => contacts(2).map((contact) => ({ ...contact, path })));
-    const ran = await run(items, once(parameters), { account: { ...accountOf(sandbox()), baseUrl } });
+    const ran = await run(items, once(SEND_BULK), { account: { ...accountOf(sandbox()), baseUrl } });
     expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'skipped', 'skipped']);
-    const again = await run(contacts(2), once(parameters), { account: accountOf(sandbox(), '/api/v1') });
+    const again = await run(contacts(2), once(SEND_BULK), { account: accountOf(sandbox(), '/api/v1') });
     expect(outcomesOf(again)).toEqual(['skipped', 'skipped']);
     expect(received()).toEqual(phones(0, 1));
   });
 
   test('reports what a dry run would skip, and the dry run reserves nothing', async () => {
-    await run(contacts(1), once(parameters));
-    const dry = await run(contacts(3), once(parameters, { dryRun: true }));
+    await run(contacts(1), once(SEND_BULK));
+    const dry = await run(contacts(3), once(SEND_BULK, { dryRun: true }));
     expect(outcomesOf(dry)).toEqual(['skipped', 'dry_run', 'dry_run']);
-    expect(outcomesOf(await run(contacts(3), once(parameters)))).toEqual(['skipped', 'sent', 'sent']);
+    expect(outcomesOf(await run(contacts(3), once(SEND_BULK)))).toEqual(['skipped', 'sent', 'sent']);
   });
 
   test("needs credits only for what is left with 'Check Credits First'", async () => {
-    await run(contacts(3), once(parameters));
+    await run(contacts(3), once(SEND_BULK));
     sandbox().setCredits(1);
-    const second = await run(contacts(4), once(parameters, { checkCreditsFirst: true }));
+    const second = await run(contacts(4), once(SEND_BULK, { checkCreditsFirst: true }));
     expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'skipped', 'sent']);
   });
 
@@ -88,7 +94,7 @@ describe('Send Bulk in a second execution', () => {
     ['sends what was sent before the newest 50,000 messages', 65_000, 'sent'],
   ])('%s', async (_what, others, outcome) => {
     // Each waits until n8n has nothing left to store.
-    const send = async (items: IDataObject[]) => await campaign({ items, parameters: once(parameters) }).run();
+    const send = async (items: IDataObject[]) => await campaign({ items, parameters: once(SEND_BULK) }).run();
     await send(contacts(1));
     processedData.fill(Array.from({ length: others }, (_, index) => `other ${index}`));
     await send(contacts(2).slice(1));
@@ -150,4 +156,90 @@ describe('Of 30 webhooks that send with one key at the same time', () => {
     expect(await reported(0)).toEqual({ sent: 1, may_have_been_sent: COUNT - 1 });
     expect(received()).toHaveLength(1);
   });
+});
+
+const oneByOne = once(SEND, { parallelRequests: 1 });
+
+describe('After a failure', () => {
+  /** An execution whose message to this contact is uncertain. */
+  const failed = async (items: IDataObject[], parameters: INodeParameters, uncertain: number) => {
+    sandbox().setFaults([{ kind: 'status', status: 503, phones: [phoneAt(uncertain)] }]);
+    const setup = setupOf({ items, parameters, onError: 'stopWorkflow' });
+    const ran = await run(items, parameters, setup);
+    expect(ran.error).toBeDefined();
+    sandbox().setFaults([]);
+    return async (changes: Partial<Setup>) =>
+      outcomesOf(await retry(ran, setup, { onError: 'continueRegularOutput', ...changes }));
+  };
+
+  test('a Retry does not send what was sent or may have been, and later executions leave out both', async () => {
+    const retried = await failed(contacts(3), inBatchesOf(1, oneByOne), 1);
+    expect(await retried({})).toEqual(['sent', 'uncertain', 'sent']);
+    const [sent, maybe, same] = ['sent_before', 'may_have_been_sent', 'duplicate'];
+    const later = await run([...contacts(3), ...contacts(2)], oneByOne);
+    expect(reasonsOf(later)).toEqual([sent, maybe, sent, same, maybe]);
+    expect(received()).toEqual(phones(0, 2));
+  });
+
+  test('a Retry sends nothing that another execution has sent in the meantime', async () => {
+    const retried = await failed(contacts(3), inBatchesOf(1, SEND), 0);
+    await run(contacts(2).slice(1), once(SEND));
+    expect(await retried({ parameters: once(SEND) })).toEqual(['uncertain', 'skipped', 'sent']);
+    expect(received()).toEqual(phones(1, 2));
+  });
+});
+
+test('After a kill in a request, a Retry skips the message in it that another execution had sent before', async () => {
+  await run(contacts(1), once(SEND_BULK));
+  const killed = campaign({ items: contacts(2), parameters: once(SEND_BULK) });
+  await killed.run(inFlight(1));
+  expect(outcomes(await killed.finish())).toEqual(['skipped', 'uncertain']);
+});
+
+test('After a kill, a new execution sends messages that were not begun, and leaves out those in flight', async () => {
+  await campaign({ items: contacts(5), parameters: oneByOne }).run(inFlight(3));
+  const second = await run(contacts(5), once(SEND));
+  expect(reasonsOf(second)).toEqual(['sent_before', 'sent_before', 'may_have_been_sent', undefined, undefined]);
+  expect(received()).toEqual(phones(0, 1, 2, 3, 4));
+});
+
+test.each(SENDING_OPERATIONS)('No write of %s shortens the list', async (_name, parameters) => {
+  const allowed = new Set<number>();
+  processedData.set({ onCheck: (maxEntries) => allowed.add(maxEntries) });
+  await run(contacts(3), once(parameters));
+  expect([...allowed]).toEqual([0]);
+});
+
+test('No number, text, key or API key is stored', async () => {
+  await run([keyed(0, 'Hello there', 'Order A1')], once(SEND, BY_ORDER));
+  const stored = JSON.stringify(processedData.calls);
+  for (const secret of [phoneAt(0), 'Hello there', 'Order A1', accountOf(sandbox()).apiKey]) {
+    expect(stored).not.toContain(secret);
+  }
+  expect(processedData.entries.length).toBeGreaterThan(0);
+});
+
+test('The node waits for a database that is locked in the middle of a campaign, and everything is sent', async () => {
+  let lockedUntil = 0;
+  processedData.set({ refuses: () => Date.now() < lockedUntil });
+  onRequest = () => {
+    if (requests().length === 3) lockedUntil = Date.now() + 1_500;
+  };
+  const ran = await run(contacts(5), inBatchesOf(1, once(SEND_BULK, { parallelRequests: 1, longestWait: 1 })));
+  expect(lockedUntil).toBeGreaterThan(0);
+  expect(outcomesOf(ran)).toEqual(Array(5).fill('sent'));
+  expect(received()).toHaveLength(5);
+});
+
+test('The next run releases messages that could not be released while the database was locked', async () => {
+  let isLocked = false;
+  processedData.set({ refuses: () => isLocked });
+  onRequest = () => (isLocked = true);
+  sandbox().setFaults([{ kind: 'status', status: 422, times: 1 }]);
+  const parameters = inBatchesOf(1, once(SEND_BULK, { parallelRequests: 1 }));
+  expect(outcomesOf(await run(contacts(1), parameters))).toEqual(['not_sent']);
+  [isLocked, onRequest] = [false, () => undefined];
+  expect(outcomesOf(await run(contacts(2).slice(1), parameters))).toEqual(['sent']);
+  expect(outcomesOf(await run(contacts(1), parameters))).toEqual(['sent']);
+  expect(received()).toEqual(phones(0, 1));
 });

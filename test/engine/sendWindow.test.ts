@@ -3,10 +3,11 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
+import { hintsOf, outcomesOf } from '../support/outputs';
 import { SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { reasonsOf } from '../support/sendOnce';
 
-const { run, received, requests } = nodeForTests();
+const { run, refused, received, requests } = nodeForTests();
 const within = (parameters: INodeParameters, options: INodeParameters = {}): INodeParameters =>
   withOptions(parameters, { sendWindow: '09:00–20:00', ...options });
 
@@ -78,11 +79,7 @@ test.each<unknown>([
   { values: { from: '09:00', to: '20:00' } },
 ])('With the window %j nothing is sent', async (window) => {
   const parameters = within(SEND_BULK, { sendWindow: window } as INodeParameters);
-  const { error } = await run({ items: contacts(2), parameters });
-  expect(error?.message).toMatch(/^'Send Window' must be a time span such as /);
-  const { outputs } = await run({ items: contacts(2), parameters, onError: 'continueErrorOutput' });
-  expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual(['NOT_SET_UP', 'NOT_SET_UP']);
-  expect(requests()).toEqual([]);
+  expect(await refused(parameters)).toMatch(/^'Send Window' must be a time span such as /);
 });
 
 test('A campaign that lasts longer than the window sends nothing after its end', async () => {
@@ -102,7 +99,9 @@ test.each(['sendOnce', 'sendOnceEver'])(
     const setup = { items: [...TO_THREE, ...TO_THREE], workflowId: 'window' };
     const parameters = within(SEND_BULK, { duplicateMessages: choice });
     at(8, 30);
-    await run({ ...setup, parameters });
+    const early = await run({ ...setup, parameters });
+    const [closed, same] = ['outside_window', 'duplicate'];
+    expect(reasonsOf(early)).toEqual([undefined, closed, undefined, same, closed, same]);
     at(19, 30);
     const later = await run({ ...setup, items: TO_THREE.slice(1, 2), parameters });
     expect(outcomesOf(later)).toEqual(['sent']);

@@ -92,19 +92,26 @@ describe('An error', () => {
   const FAILS = '={{ $("Gone").first().json.credits }}';
   const balance = (data: string): Fault => ({ kind: 'body', status: 200, body: `{"success":true,"data":${data}}` });
   const NO_CREDITS = /did not report the credits/;
-  const FAULTS: Array<[string, Fault, RegExp, string | null]> = [
+
+  test.each<[string, Fault, RegExp, string | null]>([
     ['a wrong key', { kind: 'status', status: 401, code: 'INVALID_API_KEY' }, /API key is not valid/, '401'],
     ['a lost connection', { kind: 'reset-before' }, /connection to the service was lost/, null],
     ['a balance without credits', balance('{"user_id":4711}'), NO_CREDITS, null],
     ['credits that are null', balance('{"credits":null}'), NO_CREDITS, null],
-  ];
-
-  test.each(FAULTS)(
-    'of a poll because of %s is reported, starts no execution, and leaves the stored data unchanged',
+  ])(
+    'because of %s prevents the activation, and is reported later, starts no execution, and leaves the stored data unchanged',
     async (_what, fault, message, httpCode) => {
+      const fail = () => sandbox().setFaults([{ ...fault, on: 'balance', times: 1 }]);
+      fail();
+      const refused = activate(setup());
+      await expect(refused).rejects.toThrow(message);
+      await expect(refused).rejects.toThrow('There was a problem activating the workflow');
+      // n8n does not retry an activation at its start if the message contains this word.
+      await expect(refused).rejects.not.toThrow('Authorization');
+
       const active = await activateAt(99);
       const known = active.inMemory();
-      sandbox().setFaults([{ ...fault, on: 'balance', times: 1 }]);
+      fail();
       await active.poll();
       expect(active.errors).toMatchObject([
         { name: 'NodeApiError', message: expect.stringMatching(message) as string, httpCode },
@@ -115,18 +122,6 @@ describe('An error', () => {
       await pollWith(active, 98, 150, 97);
       expect(reported(active)).toEqual([[99], [97]]);
       expect(active.errors).toHaveLength(1);
-    },
-  );
-
-  test.each(FAULTS)(
-    'of the first poll because of %s prevents the activation, and says why',
-    async (_what, fault, message) => {
-      sandbox().setFaults([{ ...fault, on: 'balance', times: 1 }]);
-      const refused = activate(setup());
-      await expect(refused).rejects.toThrow(message);
-      await expect(refused).rejects.toThrow('There was a problem activating the workflow');
-      // n8n does not retry an activation at its start if the message contains this word.
-      await expect(refused).rejects.not.toThrow('Authorization');
     },
   );
 

@@ -2,43 +2,22 @@ import MarkdownIt from 'markdown-it';
 
 /** The parts of a Markdown page that a program can check. */
 export interface Page {
-  headings: Heading[];
-  links: Link[];
+  /** Each with the fragment that links to it, without the #. */
+  headings: Array<{ text: string; anchor: string }>;
+  /** Where links lead, and pictures come from. */
+  links: string[];
   tables: Table[];
-  /** Fenced blocks. */
-  blocks: Block[];
+  /** Fenced blocks, each with the anchor of the heading above it. */
+  blocks: Array<{ under: string; language: string; text: string }>;
   /** Inline code, without that in blocks. */
   code: string[];
-}
-
-export interface Heading {
-  text: string;
-  /** The fragment that links to it, without the #. */
-  anchor: string;
-}
-
-export interface Link {
-  target: string;
-  isPicture: boolean;
 }
 
 export interface Table {
   /** The anchor of the heading above it. */
   under: string;
   header: string[];
-  rows: Cell[][];
-}
-
-export interface Cell {
-  text: string;
-  bold: string[];
-  code: string[];
-}
-
-export interface Block {
-  under: string;
-  language: string;
-  text: string;
+  rows: Array<Array<{ text: string; bold: string[] }>>;
 }
 
 const parser = new MarkdownIt();
@@ -63,23 +42,22 @@ export function readPage(markdown: string): Page {
     if (before === 'td_open' || before === 'th_open') page.tables.at(-1)?.rows.at(-1)?.push(readCell(parts));
     for (const part of parts) {
       if (part.type === 'code_inline') page.code.push(part.content);
-      if (part.type === 'link_open') page.links.push({ target: String(part.attrGet('href')), isPicture: false });
-      if (part.type === 'image') page.links.push({ target: String(part.attrGet('src')), isPicture: true });
+      if (part.type === 'link_open') page.links.push(String(part.attrGet('href')));
+      if (part.type === 'image') page.links.push(String(part.attrGet('src')));
     }
   }
   for (const table of page.tables) table.header = (table.rows.shift() ?? []).map(({ text }) => text);
   return page;
 }
 
-function readCell(parts: Token[]): Cell {
+function readCell(parts: Token[]) {
   const bold: string[] = [];
   for (const [index, { type }] of parts.entries()) {
     if (type !== 'strong_open') continue;
     const end = parts.findIndex((part, place) => place > index && part.type === 'strong_close');
     bold.push(textOf(parts.slice(index, end)));
   }
-  const code = parts.filter(({ type }) => type === 'code_inline').map(({ content }) => content);
-  return { text: textOf(parts), bold, code };
+  return { text: textOf(parts), bold };
 }
 
 function textOf(parts: Token[]): string {
@@ -89,7 +67,7 @@ function textOf(parts: Token[]): string {
 }
 
 /** GitHub's rule: keeps letters, digits, hyphens and underscores, and numbers headings of the same text. */
-function anchorOf(heading: string, before: readonly Heading[]): string {
+function anchorOf(heading: string, before: Page['headings']): string {
   const anchor = heading
     .trim()
     .toLowerCase()

@@ -166,7 +166,7 @@ describe('An entry', () => {
     expect(singleOutcome(entry)).toEqual({ kind: 'sent', messageId, status });
   });
 
-  test.each<[entry: JsonRecord, serviceSays: string]>([
+  const NOT_SENT: Array<[entry: JsonRecord, serviceSays: string]> = [
     ...listOf('failed, rejected, invalid, error, FAILED').map((status): [JsonRecord, string] => [
       { phone: phoneAt(0), message: 'Dear Anna', status },
       '',
@@ -179,35 +179,29 @@ describe('An entry', () => {
     [{ status: 'failed', failure_reason: 'No account' }, 'failure_reason: No account'],
     [{ success: false }, ''],
     [{ error: 'No <b> 447700900123' }, 'No &lt;b&gt; …23'],
-  ])("means that its message was not sent, in the service's words: %j", (entry, serviceSays) => {
-    expect(singleOutcome(entry)).toEqual({
-      kind: 'not_sent',
-      failure: failure('messageNotAccepted', undefined, { serviceSays }),
-    });
-  });
-
-  test.each<[entry: JsonRecord, serviceSays: string]>([
+  ];
+  const UNCERTAIN: typeof NOT_SENT = [
     [{ ...ID, error: 'No account' }, 'No account'],
     [{ ...ID, status: 'failed' }, ''],
     [{ ...ID, status: 'sent', error: 'No account' }, 'No account'],
     [{ status: 'sent', error: 'No account' }, 'No account'],
     [{ ...ID, status: 'sent', success: false }, ''],
-    ...['in_review', 'Undelivered', 'toString', '__proto__', '500', 500].flatMap(
-      (status): Array<[JsonRecord, string]> => [
-        [{ ...ID, status }, String(status)],
-        [{ status }, String(status)],
-      ],
-    ),
+    ...['in_review', 'Undelivered', 'toString', '__proto__', '500', 500].flatMap((status): typeof NOT_SENT => [
+      [{ ...ID, status }, String(status)],
+      [{ status }, String(status)],
+    ]),
     ...[true, {}, ['sent'], { code: 'sent' }].map((status): [JsonRecord, string] => [{ ...ID, status }, '']),
     [{ phone: phoneAt(0), message: 'Hello' }, ''],
     [{ error: 'Gateway timeout' }, 'Gateway timeout'],
     [{ status: 'failed', error: { code: 'SERVER_ERROR' } }, 'code: SERVER_ERROR'],
     [{ status: 'timed_out', error: 'No account' }, 'No account'],
-  ])("leaves its message uncertain, in the service's words: %j", (entry, serviceSays) => {
-    expect(singleOutcome(entry)).toEqual({
-      kind: 'uncertain',
-      failure: failure('messageUnclear', undefined, { serviceSays }),
-    });
+  ];
+
+  test.each([
+    ...NOT_SENT.map((row) => ['not_sent', 'messageNotAccepted', ...row] as const),
+    ...UNCERTAIN.map((row) => ['uncertain', 'messageUnclear', ...row] as const),
+  ])("leaves its message %s (%s), in the service's words: %j", (kind, name, entry, serviceSays) => {
+    expect(singleOutcome(entry)).toEqual({ kind, failure: failure(name, undefined, { serviceSays }) });
   });
 
   test('is read safely, no matter how deep its error is', () => {

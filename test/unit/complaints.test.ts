@@ -15,33 +15,29 @@ function offendersIn(details: unknown, error: JsonRecord = {}): Record<number, s
 }
 
 const WRONG = { 3: ['phone: is wrong'] };
+const ONLY = { 3: ['is wrong'] };
 const POINTER = '#/messages/3/phone';
 const BOTH = 'messages.1.phone and messages.3.message';
 const EMPTY = { phone: '', message: '' };
 
-test.each<[string, unknown, string?]>([
-  ['dotted keys with lists of texts', { 'messages.3.phone': ['is wrong'] }],
-  ['bracketed keys', { 'messages[3].phone': 'is wrong' }],
-  ['bracketed keys with quotes', { "$['messages'][3]['phone']": 'is wrong' }, 'is wrong'],
-  ['nested lists with nulls', { messages: [null, null, null, { phone: ['is wrong'] }] }],
-  ['nested objects', { messages: { 3: { phone: { error: 'is wrong' } } } }, 'is wrong'],
-  ['a path beside the text', [{ field: 'messages[3].phone', message: 'is wrong' }], 'is wrong'],
-  ['a JSON pointer beside the text', [{ source: { pointer: POINTER }, at: POINTER, message: 'is wrong' }], 'is wrong'],
-  ['a list of path parts', [{ path: ['body', 'messages', 3, 'phone'], message: 'is wrong' }], 'is wrong'],
-])('A message is named by %s', (_notation, details, says = 'phone: is wrong') => {
-  expect(offendersIn(details)).toEqual({ 3: [says] });
-});
-
-test.each<[string, unknown, JsonRecord, Record<number, string[]>]>([
-  ['a sentence', 'messages[3].phone is wrong', {}, { 3: ['messages[3].phone is wrong'] }],
-  ['a sentence about two messages', undefined, { message: BOTH }, { 1: [BOTH], 3: [BOTH] }],
+test.each<[string, unknown, Record<number, string[]>, JsonRecord?]>([
+  ['dotted keys with lists of texts', { 'messages.3.phone': ['is wrong'] }, WRONG],
+  ['bracketed keys', { 'messages[3].phone': 'is wrong' }, WRONG],
+  ['bracketed keys with quotes', { "$['messages'][3]['phone']": 'is wrong' }, ONLY],
+  ['nested lists with nulls', { messages: [null, null, null, { phone: ['is wrong'] }] }, WRONG],
+  ['nested objects', { messages: { 3: { phone: { error: 'is wrong' } } } }, ONLY],
+  ['a path beside the text', [{ field: 'messages[3].phone', message: 'is wrong' }], ONLY],
+  ['a JSON pointer beside the text', [{ source: { pointer: POINTER }, at: POINTER, message: 'is wrong' }], ONLY],
+  ['a list of path parts', [{ path: ['body', 'messages', 3, 'phone'], message: 'is wrong' }], ONLY],
+  ['a sentence', 'messages[3].phone is wrong', { 3: ['messages[3].phone is wrong'] }],
+  ['a sentence about two messages', undefined, { 1: [BOTH], 3: [BOTH] }, { message: BOTH }],
   [
     'keys and texts',
     { 'messages.1.phone': ['a', 'b'], 'messages.1.message': 'c' },
-    { errors: [{ place: 'messages.0', reason: 'd', level: 2 }] },
     { 0: ['reason: d', 'level: 2'], 1: ['phone: a', 'phone: b', 'c'] },
+    { errors: [{ place: 'messages.0', reason: 'd', level: 2 }] },
   ],
-])('A message is named by %s', (_notation, details, error, expected) => {
+])('A message is named by %s', (...[, details, expected, error]) => {
   expect(offendersIn(details, error)).toEqual(expected);
 });
 

@@ -26,25 +26,27 @@ test.each([
   expect(textOrReason(`${given}${'x'.repeat(1000 - text.length)}`)).toHaveLength(1000);
 });
 
-describe('The reason for an invalid text', () => {
-  test.each<[unknown, string]>([
-    ['', 'The message is empty'],
-    [' \n\t\u00a0', 'The message is empty'],
-    [null, 'The message is empty'],
-    [{ text: 'Hello' }, 'The message is an object, not a text'],
-    [['Hello'], 'The message is a list, not a text'],
-    ['undefined null\n', 'The message is empty'],
-    ['Invalid DateTime', 'The message is empty'],
-  ])('given as %j is: %s', (message, reason) => expect(textOrReason(message)).toBe(reason));
+const NOT_EVALUATED = 'The message contains an expression that was not evaluated';
 
-  test.each<[string, unknown]>([
-    ['the result of a failed calculation', NaN],
-    ['only zero-width characters', '\u200b\u2060\ufeff'],
-    ['only fillers, soft hyphens and the blank of Braille', '\u3164\u00ad\u034f\u2800'],
-    ['only variation selectors and tags', '\ufe0f\u{e0061}'],
-    ['only control characters', '\u0001\u001b\u0085'],
-  ])('keeps %s from being sent', (_what, message) => expect(compose({ message }).defect).not.toBeNull());
+test.each<[unknown, string]>([
+  ...['', ' \n\t\u00a0', null, 'undefined null\n', 'Invalid DateTime', NaN].map(toEmpty),
+  // Only zero-width characters, fillers and the blank of Braille, variation selectors and tags, control characters.
+  ...['\u200b\u2060\ufeff', '\u3164\u00ad\u034f\u2800', '\ufe0f\u{e0061}', '\u0001\u001b\u0085'].map(toEmpty),
+  [{ text: 'Hello' }, 'The message is an object, not a text'],
+  [['Hello'], 'The message is a list, not a text'],
+  ['Hello {{ $json.name }}', NOT_EVALUATED],
+  ['Hello $json.name', NOT_EVALUATED],
+  ['Hello {{\n$json.name\n}}', NOT_EVALUATED],
+  ['Hello \\{{SAVE10}} {{ name }}', NOT_EVALUATED],
+  ['Hello [object Object]', 'The message contains [object Object] in place of a text'],
+  ['Hello }} {{', 'Hello }} {{'],
+])('The text given as %j is sent as it is or not at all: %s', (message, expected) => {
+  expect(textOrReason(message)).toBe(expected);
 });
+
+function toEmpty(message: unknown): [unknown, string] {
+  return [message, 'The message is empty'];
+}
 
 describe('The length of a text', () => {
   test('is counted in NFC, in which an accent and its letter are one character', () => {
@@ -109,17 +111,6 @@ test('A question with a link is sent as a person reads it, and other texts as th
   expect([compose({ message }).text, compose({ message, link }).text]).toEqual([message, `Pay 321?\n${link}`]);
 });
 
-describe('An expression that n8n did not evaluate', () => {
-  test.each([
-    ['Hello {{ $json.name }}', 'The message contains an expression that was not evaluated'],
-    ['Hello $json.name', 'The message contains an expression that was not evaluated'],
-    ['Hello {{\n$json.name\n}}', 'The message contains an expression that was not evaluated'],
-    ['Hello \\{{SAVE10}} {{ name }}', 'The message contains an expression that was not evaluated'],
-    ['Hello [object Object]', 'The message contains [object Object] in place of a text'],
-    ['Hello }} {{', 'Hello }} {{'],
-  ])('is not sent: %j', (text, expected) => expect(textOrReason(text)).toBe(expected));
-
-  test("isn't a key: only the first message with it would be sent", () => {
-    expect(compose({ key: '{{ $json.orderId }}' }).defect?.message).toMatch(/'Message Key' contains an expression/);
-  });
+test("An expression that n8n did not evaluate isn't a key: only the first message with it would be sent", () => {
+  expect(compose({ key: '{{ $json.orderId }}' }).defect?.message).toMatch(/'Message Key' contains an expression/);
 });

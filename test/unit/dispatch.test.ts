@@ -219,26 +219,16 @@ describe('Messages that another execution has taken', () => {
   });
 });
 
-describe('A batch that the journal refuses', () => {
-  test.each([
-    ['not sent, if that is certain', failure('notReserved'), { not_sent: '2-5' }],
-    ['uncertain, if another attempt may be sending it', failure('anotherAttempt'), { uncertain: '2-5' }],
-  ])('ends the run, and is %s', async (_what, reason, outcome) => {
-    const { journal: own, log } = journal((items) => (items.includes(2) ? reason : 'leave'));
-    const run = await send(6, 2, acceptAll, { journal: own });
-    expect(run.report).toEqual({ requests: '0-1', sent: '0-1', ...outcome });
-    expect(run.failureOf(2)).toContain(reason.code);
-    // A batch that may not leave has no reply.
-    expect(log).toEqual(['leave 0,1', 'accepted 0,1', 'refused 2,3']);
-  });
-
-  test('is not searched for offenders, whatever the reason', async () => {
-    const reason = failure('valueInvalid', { part: 'this message' });
-    const { journal: own, log } = journal((items) => (items.includes(0) ? reason : 'leave'));
-    const run = await send(8, 4, acceptAll, { journal: own });
-    expect(log).toEqual(['refused 0,1,2,3', 'leave 4,5,6,7', 'accepted 4,5,6,7']);
-    expect(run.report).toEqual({ requests: '4-7', sent: '4-7', not_sent: '0-3' });
-  });
+test.each([
+  ['not sent, if that is certain', failure('notReserved'), { not_sent: '2-5' }],
+  ['uncertain, if another attempt may be sending it', failure('anotherAttempt'), { uncertain: '2-5' }],
+])('A batch that the journal refuses ends the run, and is %s', async (_what, reason, outcome) => {
+  const { journal: own, log } = journal((items) => (items.includes(2) ? reason : 'leave'));
+  const run = await send(6, 2, acceptAll, { journal: own });
+  expect(run.report).toEqual({ requests: '0-1', sent: '0-1', ...outcome });
+  expect(run.failureOf(2)).toContain(reason.code);
+  // A batch that may not leave has no reply.
+  expect(log).toEqual(['leave 0,1', 'accepted 0,1', 'refused 2,3']);
 });
 
 describe('A batch that waits for another run of this process', () => {

@@ -38,17 +38,16 @@ describe('An answer with a list of entries', () => {
     ],
     ['has one ID for all', [0, 1], [entry(0, oneId), entry(1, oneId)], [7, 7]],
     ['has no IDs, for two messages to a number', [0, 0], [entry(0, noId), entry(0, noId)], [null, null]],
+    ...[Number(phoneAt(0)), `+${phoneAt(0)}`, `00${phoneAt(0)}`, '+44 7700 900000'].map(
+      (phone): [string, number[], JsonRecord[], unknown[]] => [
+        `has the phone as ${phone}, out of order`,
+        [0, 1],
+        [entry(1), entry(0, { phone })],
+        [1000, 1001],
+      ],
+    ),
   ])('that %s is matched to its messages by phone and order, if at all', (_what, phones, entries, expected) => {
     expect(outcomesOf(phones, entries)).toEqual(expected);
-  });
-
-  test.each<[string, (index: number) => unknown]>([
-    ['numbers', (index) => Number(phoneAt(index))],
-    ['text with +', (index) => `+${phoneAt(index)}`],
-    ['text with 00', (index) => `00${phoneAt(index)}`],
-    ['text with spaces', (index) => `+44 7700 ${phoneAt(index).slice(6)}`],
-  ])('is matched to its messages if phones are %s', (_how, phone) => {
-    expect(outcomesOf([0, 1], [entry(1, { phone: phone(1) }), entry(0, { phone: phone(0) })])).toEqual([1000, 1001]);
   });
 
   test.each(ODD_VALUES)('that is %s leaves all messages uncertain', (_name, value) => {

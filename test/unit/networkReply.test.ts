@@ -48,21 +48,17 @@ test('Nothing was sent if n8n does not allow the address', () => {
     expect(networkReply(error)).toMatchObject({ kind: 'rejected', failure: { message: NOT_ALLOWED } });
 });
 
-describe('Of several addresses', () => {
-  const refused = { code: 'ETIMEDOUT', syscall: 'connect' };
-  const kindAfter = (attempts: unknown[]) => {
-    const cause = Object.assign(new AggregateError(attempts, ''), { code: 'ETIMEDOUT' });
-    return networkReply({ cause: Object.assign(new Error(''), { code: 'ETIMEDOUT', isAxiosError: true, cause }) }).kind;
-  };
+const REFUSED = { code: 'ETIMEDOUT', syscall: 'connect' };
 
-  test('none has the request if none accepts the connection in time', () => {
-    expect(kindAfter([refused, { code: 'ENETUNREACH', syscall: 'connect' }])).toBe('rejected');
-  });
-
-  test('one may have the request if it was connected', () => {
-    for (const other of [{ code: 'ECONNRESET', syscall: 'read' }, { code: 'EPIPE' }, 'nothing'])
-      expect(kindAfter([refused, other])).toBe('uncertain');
-  });
+test.each([
+  ['none has the request if none accepts', { code: 'ENETUNREACH', syscall: 'connect' }, 'rejected'],
+  ['one may have the request if it loses', { code: 'ECONNRESET', syscall: 'read' }, 'uncertain'],
+  ['one may have the request if it breaks', { code: 'EPIPE' }, 'uncertain'],
+  ['one may have the request if nobody knows of', 'nothing', 'uncertain'],
+])('Of several addresses, %s the connection', (_what, other, kind) => {
+  const code = 'ETIMEDOUT';
+  const cause = Object.assign(new AggregateError([REFUSED, other], ''), { code });
+  expect(networkReply({ cause: Object.assign(new Error(''), { code, isAxiosError: true, cause }) }).kind).toBe(kind);
 });
 
 describe("The state of Node's request tells", () => {
@@ -134,12 +130,10 @@ test.each<[code: string | undefined, text: string, failure?: string]>([
   expect(JSON.stringify(reply)).not.toMatch(/test-key|4477|<b>/);
 });
 
-test.each(ODD_VALUES)('The service may have the request after an error that is %s', (_name, value) => {
-  expect(networkReply(value).kind).toBe('uncertain');
-});
+const OWN_CAUSE: { cause?: unknown } = {};
+OWN_CAUSE.cause = OWN_CAUSE;
 
-test('The service may have the request after an error that is its own cause', () => {
-  const error: { cause?: unknown } = {};
-  error.cause = error;
-  expect(networkReply(error).kind).toBe('uncertain');
-});
+test.each([...ODD_VALUES, ['its own cause', OWN_CAUSE] as const])(
+  'The service may have the request after an error that is %s',
+  (_name, value) => expect(networkReply(value).kind).toBe('uncertain'),
+);

@@ -27,40 +27,29 @@ test("The numbering plan is that of libphonenumber-js's metadata; `npm run numbe
   expect(readProjectFile(PLAN_FILE)).toBe(numberingPlanFile());
 });
 
-describe('A phone number is read', () => {
-  const UK = '447700900123';
+// Hyphens, dashes and minus signs of typesetting, of Armenian, Japanese and full-width text; the first is ASCII's.
+const DASHES = '-\u00ad\u058a\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u301c\ufe58\ufe63\uff0d';
+// Spaces of several widths, joiners, marks of direction, and the byte order mark.
+const INVISIBLE = '\u00a0\u202f\u2007\u2009\u3000\u200b\u200c\u200d\u200e\u202a\u202c\u2068\u2060\ufeff\u061c';
+const AROUND = listOf("tel:, sms:, whatsapp:, p:, tel:00, p:\u2019, '+, https://wa.me/, whatsapp://send?phone=%2B");
 
-  test('with white space, separators and brackets, with a zero that is dialled at home, and as a JSON number', () => {
-    const texts = listOf(`44\\7700\\900123, [+44] 7700 900123, +(44)7700900123, +44 (0)7700 900123, +44 [0] 7700 900123,
-      (0044)(0)(7700) 900123, 44(0)7700900123, 447700900123., +447700900123.00, 0044/7700/900123`);
-    const all = ['\t+447700900123\r\n', 447700900123, 447700900123n, ...texts];
-    expect(all.filter((each) => read(each) !== UK)).toEqual([]);
-  });
-
-  test('in digits of any script, with all digits of scientific notation, in thousands, and with its code twice', () => {
-    const given =
-      '+٤٤٧٧٠٠٩٠٠١٢٣, +۴۴۷۷۰۰۹۰۰۱۲۳, ＋４４（０）７７００９００１２３, ৪৪৭৭০০৯০০১২৩, 4.47700900123E+11, 447.700.900.123';
-    const all = listOf(`${given}, 447 700 900 123, +44 44 7700900123, +44447700900123, +44 0044 7700 900123`);
-    expect(all.filter((each) => read(each) !== UK)).toEqual([]);
-  });
-
-  test('within what programs put around it', () => {
-    const before = listOf("tel:, sms:, whatsapp:, p:, tel:00, p:\u2019, '+, https://wa.me/, whatsapp://send?phone=%2B");
-    const behind = listOf('="447700900123", "+44 7700 900123", 447700900123@c.us, 447700900123:12@s.whatsapp.net');
-    const all = [...before.map((each) => each + UK), ...behind, 'https://wa.me/447700900123?text=Hello'];
-    expect(all.filter((each) => read(each) !== UK)).toEqual([]);
-  });
-
-  // Hyphens, dashes and minus signs of typesetting, of Armenian, Japanese and full-width text; the first is ASCII's.
-  const DASHES = '-\u00ad\u058a\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u301c\ufe58\ufe63\uff0d';
-  // Spaces of several widths, joiners, marks of direction, and the byte order mark.
-  const INVISIBLE = '\u00a0\u202f\u2007\u2009\u3000\u200b\u200c\u200d\u200e\u202a\u202c\u2068\u2060\ufeff\u061c';
-
-  test('with any kind of dash, and with invisible characters', () => {
-    for (const dash of DASHES) expect([dash, read(`+44${dash}7700${dash}900123`)]).toEqual([dash, UK]);
-    for (const mark of INVISIBLE)
-      expect([mark, read(`${mark}+${mark}44${mark}7700 900123${mark}`)]).toEqual([mark, UK]);
-  });
+test.each<[how: string, given: unknown[]]>([
+  [
+    'with white space, separators and brackets, and with a zero that is dialled at home',
+    listOf(`44\\7700\\900123, [+44] 7700 900123, +(44)7700900123, +44 (0)7700 900123, +44 [0] 7700 900123,
+      (0044)(0)(7700) 900123, 44(0)7700900123, 447700900123., +447700900123.00, 0044/7700/900123`),
+  ],
+  ['as a JSON number, and with control characters', ['\t+447700900123\r\n', 447700900123, 447700900123n]],
+  ['in digits of any script', listOf('+٤٤٧٧٠٠٩٠٠١٢٣, +۴۴۷۷۰۰۹۰۰۱۲۳, ＋４４（０）７７００９００１２３, ৪৪৭৭০০৯০০১২৩')],
+  ['in scientific notation, and in thousands', listOf('4.47700900123E+11, 447.700.900.123, 447 700 900 123')],
+  ['with its code twice', listOf('+44 44 7700900123, +44447700900123, +44 0044 7700 900123')],
+  ['behind what programs put before it', AROUND.map((before) => `${before}447700900123`)],
+  ['within quotes', ['="447700900123"', '"+44 7700 900123"']],
+  ['in an address', listOf('447700900123@c.us, 447700900123:12@s.whatsapp.net, https://wa.me/447700900123?text=Hello')],
+  ['with any kind of dash', Array.from(DASHES, (dash) => `+44${dash}7700${dash}900123`)],
+  ['with invisible characters', Array.from(INVISIBLE, (mark) => `${mark}+${mark}44${mark}7700 900123${mark}`)],
+])('A phone number is read %s', (_how, given) => {
+  expect(given.filter((each) => read(each) !== '447700900123')).toEqual([]);
 });
 
 /** What is read of each example in a way of writing, where that is another number. */
@@ -148,9 +137,11 @@ test.each([
   ['+49 49 15123456789', '4915123456789'],
   ['+971971501234567', '971501234567'],
   ['1 2 1 2 5 5 5 0 1 0 9', '12125550109'],
+  // Without +, where it can be nothing else.
+  ...listOf('442079460018, 493012345678, 33123456789, 390612345678, 447700900123').map((given) => [given, given]),
 ])(
   '%s loses what is dialled only inside its country, keeps a 0 that belongs to it, and is sent to %s',
-  (given, phone) => {
+  (...[given, phone]) => {
     expect(read(given)).toBe(phone);
   },
 );
@@ -432,10 +423,6 @@ describe('A number without + is read with a country code only where it can be no
       expect(mobiles.filter((national) => isRead(read(national))).length / 5).toBeLessThanOrEqual(most);
     },
   );
-
-  test.each(listOf('442079460018, 493012345678, 33123456789, 390612345678, 447700900123'))('%s is read', (given) => {
-    expect(read(given)).toBe(given);
-  });
 });
 
 describe("'Mobile Numbers Only'", () => {

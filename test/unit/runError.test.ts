@@ -3,11 +3,12 @@ import { type INode, NodeApiError } from 'n8n-workflow';
 import { type Failure, failure } from '../../nodes/MessagingSend/failures/failure';
 import { failed, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
 import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
+import { summaryText } from '../../nodes/MessagingSend/n8n/output/sentences';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
 import { givenOptions } from '../support/givenOptions';
 import { nodeOfType } from '../support/node';
-import { failureWith, rowAt, SENT } from './samples';
+import { failureWith, rowAt, rowsUpTo, SENT, upTo } from './samples';
 
 const NODE = nodeOfType('messagingSend');
 const TOOL = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
@@ -72,6 +73,57 @@ test("The error of a run is its first failure, with what was sent, what wasn't a
   });
 });
 
+test.each<[what: string, text: string, rows: readonly Row[], options?: Given['options']]>([
+  [
+    'credits that are used up',
+    '1 sent, 1 credit used, 0 left, 1 request.',
+    [rowAt(0, { batch: 1, data: { credits_used: 1, credits_remaining: 0 }, outcome: SENT })],
+  ],
+  [
+    'several reasons why nothing was sent',
+    "Nothing was sent. Item 0 was not sent: the key is wrong. Item 1 was not sent: 'Base URL' is wrong. Numbering starts at 0.",
+    rowsOf(notSent({ message: 'The key is wrong' }), notSent({ message: "'Base URL' is wrong" })),
+  ],
+  [
+    'a dry run after all was sent',
+    'Dry run: 0 messages would be sent; 3 sent (3 of them in an earlier attempt). Nothing more was sent.',
+    rowsUpTo(3, { isRecalled: true, outcome: SENT }),
+    { ...OPTIONS, dryRun: true },
+  ],
+  [
+    'the five fields that are empty most often',
+    "7 sent, 1 request. Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more. To skip such messages, add the option 'Empty Fields'.",
+    upTo(7).map((index) => rowAt(index, { empty: 'g f e d c b a'.split(' ').slice(index), outcome: SENT })),
+  ],
+])('A run is summed up with %s', async (_what, text, rows, options = OPTIONS) => {
+  expect(summaryText(await summarize(rows, 1, 1, options))).toBe(text);
+});
+
+test.each<[text: string, rows: Row[]]>([
+  ['Items 0, 1, 2, 3, 4 and 195 more were', rowsOf(...times(200, notSent()))],
+  [
+    'Item 1, entries 0, 3 of item 2, entry 5 of item 4 were',
+    [rowAt(1), rowAt(2, { entry: 0 }), rowAt(2, { entry: 3 }), rowAt(4, { entry: 5 })],
+  ],
+  [
+    'Entries 0, 1 of item 2, entries 0, 1, 2 of item 3 and 1 more were',
+    [2, 2, 3, 3, 3, 3].map((item, index) => rowAt(item, { entry: item === 2 ? index : index - 2 })),
+  ],
+])('The first five places are named, with how many more: %s', async (text, rows) => {
+  const error = await errorOf(rows.map((row) => ({ ...row, outcome: notSent() })));
+  expect(error?.description).toContain(`${text} not sent: it failed. Numbering starts at 0.`);
+});
+
+test.each([
+  [8, '3 more (reason 5; reason 6; reason 7)'],
+  [20, '15 more (reason 5; reason 6; reason 7; reason 8; reason 9; …)'],
+])('Of %i reasons, the first five are given with their items, and the next by name: %s', async (count, others) => {
+  const error = await errorOf(rowsOf(...upTo(count).map((index) => notSent({ message: `Reason ${index}` }))));
+  expect(error?.description).toContain(
+    `Item 4 was not sent: reason 4. For other reasons: ${others}. Numbering starts at 0.`,
+  );
+});
+
 const [ORIGINAL] = rowsOf(notSent()) as [Row];
 const DUPLICATE = rowAt(7, { duplicateOf: ORIGINAL, outcome: ORIGINAL.outcome });
 
@@ -88,6 +140,15 @@ test.each<[what: string, rows: readonly Row[], description: string]>([
       'Item 4 was not sent: number of 4 is wrong. Entry 2 of item 6 was not sent: number of 6 is wrong. Numbering starts at 0.',
       '1 sent (1 of them in an earlier attempt), 2 not sent, 1 request.',
       `Correct it. Don't run this step again: it would send the 1 sent message again. ${RETRY_FOR_REST}`,
+    ].join(BREAK),
+  ],
+  [
+    'what may have been sent',
+    rowsOf(UNCERTAIN, UNCERTAIN),
+    [
+      'Items 0, 1 may have been sent: it failed. Numbering starts at 0.',
+      '0 sent, 2 uncertain (may have been sent), 1 request.',
+      `${CHECK_FIRST} Do something. Don't run this step again: it would send the 2 uncertain messages again. Retry would send nothing.`,
     ].join(BREAK),
   ],
   [

@@ -1,7 +1,7 @@
 /** The harm of the service's failures: messages that an outage makes uncertain, or that a rejection keeps back. */
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { type Changes, refusing, replying, send, type Service, withoutNames } from './dispatchRun';
+import { refusing, replying, send, type Service, withoutNames } from './dispatchRun';
 import { acceptAll, failureWith, rejectWith, upTo } from './samples';
 
 const LOST: Reply = {
@@ -81,10 +81,7 @@ describe('An outage in the middle of a campaign', () => {
   });
 });
 
-const after = (uncertainInARow: number, changes: Changes = {}): Changes => ({
-  ...changes,
-  outages: { uncertainInARow, note: () => undefined },
-});
+const after = (uncertainInARow: number) => ({ outages: { uncertainInARow, note: () => undefined } });
 
 test('An attempt after one that ended uncertain continues to count, so that all attempts together risk no more than one', async () => {
   expect((await send(8, 2, lostFrom(1), after(2))).requests).toHaveLength(1);

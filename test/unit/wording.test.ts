@@ -159,28 +159,21 @@ test('Every placeholder is an example', () => {
   expect(where(fields, ({ property }) => property.placeholder?.includes('{{') === true)).toEqual([]);
 });
 
-test.each<[string, INodeParameters, string[]]>([
+test.each<[string, INodeParameters, string[], ending?: string]>([
   ['no option', {}, []],
   ['safe options', { longMessages: 'truncate' }, []],
   ['Dry Run', { dryRun: true }, ['dryRunNotice']],
   ['Dry Run, switched off', { dryRun: false }, ['realRunNotice']],
   ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
-])('A notice is shown only for its option: %s', (_choice, options, expected) => {
-  expect(noticesOf(nodes[0], options)).toEqual(expected);
-});
-
-test('A tool has a notice of its own', () => {
+  ['a tool', {}, ['toolNotice'], 'Tool'],
+])('A notice is shown only for what it is about: %s', (_choice, options, expected, ending = '') => {
   const [sender] = nodes;
-  expect(noticesOf(sender && { ...sender, name: `${sender.name}Tool` }, {})).toEqual(['toolNotice']);
-});
-
-function noticesOf(node: (typeof nodes)[number] | undefined, options: INodeParameters): string[] {
   const values = { resource: 'message', operation: 'sendBulk', source: 'items', options };
-  const notices = (node?.properties ?? []).filter(({ type }) => type === 'notice');
-  const isShown = (notice: INodeProperties) =>
-    NodeHelpers.displayParameter(values, notice, { typeVersion: 1 }, node ?? null);
-  return notices.filter(isShown).map(({ name }) => name);
-}
+  const node = sender === undefined ? null : { ...sender, name: sender.name + ending };
+  const notices = (sender?.properties ?? []).filter(({ type }) => type === 'notice');
+  const shown = notices.filter((one) => NodeHelpers.displayParameter(values, one, { typeVersion: 1 }, node));
+  expect(shown.map(({ name }) => name)).toEqual(expected);
+});
 
 test('Every parameter depends on parameters beside it or by a path from the root, because n8n hides any other', () => {
   for (const { properties } of nodes) {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openWorkflow } from '../../../tools/n8n/editor';
 import { writeInChat } from '../editorParts';
 import { type ExampleWorld } from '../exampleWorld';
-import { answer, linkIn } from '../questions';
+import { answer, Asking } from '../questions';
 
 /** The agent, in the editor's chat, with a stand-in for its model, and the person who approves its messages. */
 export function tests({ instance, received, workflow, inEditor, model }: ExampleWorld): void {
@@ -15,15 +15,7 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
     tool: SEND_TOOL,
     input: { toolParameters: { Phone: phone, Message: 'Ready.' }, hitlParameters: {} },
   });
-  const question = async (): Promise<string> => {
-    const [, asked] = await instance().waitFor('the question', 60, () => {
-      const { phone, message } = received()[0] ?? {};
-      return phone === REVIEWER ? [phone, message] : undefined;
-    });
-    const [newest] = await instance().rest.executionsOf(workflow());
-    await instance().rest.waitUntilWaiting(newest?.id ?? '');
-    return asked ?? '';
-  };
+  const question = async () => await new Asking(instance).asked(workflow(), REVIEWER);
 
   test('Only what the reviewer approves is sent, and the agent gets the comment of a decline and the reason of a failure', async () => {
     const { sandbox } = instance();
@@ -32,9 +24,9 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
       model().script({ calls: [call('+44 7700 900456')] }, { text: 'I have sent it.' });
       await writeInChat(page, 'Tell +44 7700 900456 that the order is ready');
       const asked = await question();
-      assert.match(asked, /^Send this to \+44 7700 900456\?\n\nReady\.\nhttp:\S+$/);
+      assert.equal(asked.text, 'Send this to +44 7700 900456?\n\nReady.');
       assert.equal(received().length, 1);
-      await answer(linkIn(asked), { decision: 'approve' });
+      await answer(asked.link, { decision: 'approve' });
       await page.getByText('I have sent it.').first().waitFor();
       const tools = model().offered();
       assert.deepEqual(tools.map(({ name }) => name).sort(), ['Get_the_balance', SEND_TOOL]);
@@ -45,7 +37,7 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
       sandbox.reset();
       model().script({ calls: [call('+44 7700 900456')] }, { text: 'It was declined.' });
       await writeInChat(page, 'Tell +44 7700 900456 once more');
-      await answer(linkIn(await question()), { decision: 'decline', comment: 'Not today' });
+      await answer((await question()).link, { decision: 'decline', comment: 'Not today' });
       await page.getByText('It was declined.').first().waitFor();
       assert.match(model().results().at(-1) ?? '', /feedback: \\"Not today\\"/);
       assert.equal(received().length, 1);
@@ -54,7 +46,7 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
       const balance = { tool: 'Get_the_balance', input: {} };
       model().script({ calls: [balance] }, { calls: [call('07700 900456')] }, { text: 'It failed.' });
       await writeInChat(page, 'Tell 07700 900456 that the order is ready');
-      await answer(linkIn(await question()), { decision: 'approve' });
+      await answer((await question()).link, { decision: 'approve' });
       await page.getByText('It failed.').first().waitFor();
       const [credits = '', failure = ''] = model().results().slice(-2);
       assert.match(credits, /"credits":1000000/);

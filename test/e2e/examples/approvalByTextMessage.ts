@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { asObject } from '../../../tools/json';
 import { type ExampleWorld } from '../exampleWorld';
-import { answer, linkIn } from '../questions';
+import { answer, Asking } from '../questions';
 
 /** The form, completed in a browser, and the manager's page. */
 export function tests({ instance, received, workflow, onForm, whileActive }: ExampleWorld): void {
@@ -21,15 +21,6 @@ export function tests({ instance, received, workflow, onForm, whileActive }: Exa
       await page.getByText('Your request was received. The manager will be asked.').waitFor();
     });
   };
-  /** Waits until the newest execution waits for the manager; returns its id. */
-  const waiting = async (): Promise<string> => {
-    const id = await instance().waitFor('the manager to be asked', 60, async () => {
-      const [newest] = await instance().rest.executionsOf(workflow());
-      return newest?.status === 'waiting' ? newest.id : undefined;
-    });
-    assert.equal(received()[0]?.phone, MANAGER);
-    return id;
-  };
   const goneTo = async (id: string) => {
     const execution = await instance().rest.waitForExecution(id);
     assert.equal(execution.status, 'success', execution.error);
@@ -42,11 +33,10 @@ export function tests({ instance, received, workflow, onForm, whileActive }: Exa
   ]) {
     test(`The manager gets the request as a text message, and "${decision}" leads to ${node}`, async () => {
       await askForRefund();
-      const id = await waiting();
-      const [message] = received();
-      assert.match(message?.message ?? '', /^Refund £50 for order A-1001\?\n\nIt arrived broken\.\nhttp:\S+$/);
-      await answer(linkIn(message?.message), { decision, comment: 'See order' });
-      const [way, ...others] = await goneTo(id);
+      const { execution, text, link } = await new Asking(instance).asked(workflow(), MANAGER);
+      assert.equal(text, 'Refund £50 for order A-1001?\n\nIt arrived broken.');
+      await answer(link, { decision, comment: 'See order' });
+      const [way, ...others] = await goneTo(execution);
       assert.deepEqual(others, []);
       assert.equal(way?.node, node);
       const { respondedAt, ...data } = asObject(way.json.data, 'data');

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
 import { type JsonObject } from '../../../tools/json';
-import { type Execution } from '../../../tools/n8n/execution';
 import { copyOf, type ExampleWorld, itemsAt, PEOPLE, saleMessage, withoutDryRun } from '../exampleWorld';
-import { answer, linkIn } from '../questions';
+import { answer, Asking } from '../questions';
 
 /** A campaign, and the owner's page. */
 export function tests({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
@@ -14,29 +13,22 @@ export function tests({ instance, received, workflow, succeedFrom }: ExampleWorl
   const first = campaign.slice(0, 5);
   const withoutQuestions = () => received().filter(({ phone }) => phone !== OWNER);
 
+  const asking = new Asking(instance);
+
   /** Runs it until it waits for the owner. */
   const launch = async (copy: JsonObject) => {
-    const { rest, sandbox } = instance();
-    const id = await rest.start(copy, 'Start');
-    await instance().waitFor('the owner to be asked', 60, async () => {
-      const execution = (await rest.executionsOf(copy)).find((each) => each.id === id);
-      return execution?.status === 'waiting' ? true : undefined;
-    });
-    const text = sandbox
-      .messages()
-      .filter(({ phone }) => phone === OWNER)
-      .at(-1)?.message;
-    const link = linkIn(text);
+    const asked = asking.texts(OWNER).length;
+    await instance().rest.start(copy, 'Start');
+    const { execution: id, text, link } = await asking.asked(copy, OWNER, asked + 1);
     return {
-      question: text?.slice(0, -link.length - 1),
-      reply: async (decision: string) => await reply(id, link, decision),
+      question: text,
+      reply: async (decision: string) => {
+        await answer(link, { decision });
+        const execution = await instance().rest.waitForExecution(id);
+        assert.equal(execution.status, 'success', execution.error);
+        return execution;
+      },
     };
-  };
-  const reply = async (id: string, link: string, decision: string): Promise<Execution> => {
-    await answer(link, { decision });
-    const execution = await instance().rest.waitForExecution(id);
-    assert.equal(execution.status, 'success', execution.error);
-    return execution;
   };
   /** A campaign of its own, with nothing sent before. */
   let own: JsonObject;

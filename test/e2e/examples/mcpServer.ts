@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-
 import { asArray, asObject, type JsonObject } from '../../../tools/json';
 import { MCP_TOKEN } from '../../../tools/n8n/examples/credentials';
 import { type ExampleWorld } from '../exampleWorld';
+import { mcpClient } from '../toolWorkflow';
 
 /** The MCP server, called by a client with and without its token. */
 export function tests({ instance, received, whileActive }: ExampleWorld): void {
   whileActive();
-  const connect = async (headers: Record<string, string>) => {
-    const client = new Client({ name: 'end-to-end tests', version: '1.0.0' });
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${instance().n8n.url}/mcp/messaging-send`), {
-        requestInit: { headers },
-      }),
-    );
-    return client;
-  };
 
   test('A client with the token gets the balance and sends', async () => {
-    const client = await connect({ authorization: `Bearer ${MCP_TOKEN}` });
+    const headers = { authorization: `Bearer ${MCP_TOKEN}` };
+    const client = await mcpClient(instance().n8n.url, 'messaging-send', headers);
     const { tools } = await client.listTools();
     assert.deepEqual(tools.map(({ name }) => name).sort(), ['Get_the_balance', 'Send_a_message', 'Send_many_messages']);
     const call = async (name: string, input: JsonObject) => {

@@ -1,8 +1,10 @@
 /** Runs of the node with n8n's engine, for the tests of a file. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { SandboxOptions } from '../../../sandbox/server';
 import { processedData } from '../../../tools/engine/processedData';
+import { contacts } from '../contacts';
+import { detailsOf } from '../outputs';
 import { accountOf, receivedContacts, receivedTexts, sandboxForTests } from '../sandbox';
 import { Campaign } from './campaign';
 import { linkIn, open, type Sent } from './webhook';
@@ -34,6 +36,15 @@ export function nodeForTests(common: Partial<Setup> = {}, options: Partial<Sandb
     run: async (given: Given): Promise<Execution> => await runWorkflow(setupOf(given)),
     retry: async (ran: Execution, setup: Setup, changes: Changes = null): Promise<Execution> =>
       await retryExecution(ran, setup, changes === null ? undefined : { ...setup, ...changes }),
+    /** Sees that nothing is requested, whatever On Error says, and that each item has this code. @returns the error */
+    refused: async (parameters: INodeParameters, code = 'NOT_SET_UP'): Promise<string | undefined> => {
+      const given = { items: contacts(2), parameters };
+      const { outputs } = await runWorkflow(setupOf({ ...given, onError: 'continueErrorOutput' }));
+      expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual([code, code]);
+      const { error } = await runWorkflow(setupOf(given));
+      expect(sandbox().requests()).toEqual([]);
+      return error?.message;
+    },
     /** A campaign in production, during which n8n can be killed. */
     campaign: (given: Given): Campaign => new Campaign(sandbox(), setupOf({ mode: 'trigger', ...given })),
     /** Asks a person. @returns what opens the link of the question, or another one, or sends the form of its page */
