@@ -50,7 +50,7 @@ test('Of 5,000 rows, a twentieth of which is kept back, none is uncertain if n8n
 });
 
 test('Of 5,000 rows, of which other executions have sent 4,750, those in flight are uncertain, and the rest of their pages', async () => {
-  await run({ items: contacts(4_750), parameters: withOptions(SEND_BULK, ONCE) });
+  await campaign({ items: contacts(4_750), parameters: withOptions(SEND_BULK, ONCE) }).run();
   const parameters = withOptions(inBatchesOf(50, oneByOne(SEND_BULK)), ONCE);
   const killed = campaign({ items: contacts(5_000), parameters });
   await killed.run(inFlight(1));

@@ -190,7 +190,7 @@ describe('A long text that is split', () => {
     const items = [0, 0].map((index) => ({ phone: phoneAt(index), text }));
     const runAs = async (longMessages: string) => {
       const parameters = withOptions(SEND, { longMessages, duplicateMessages: 'sendOnceEver' });
-      return outcomesOf(await run({ items, parameters, workflowId: 'long texts' }));
+      return outcomesOf(await run({ items, parameters }));
     };
     expect(await runAs('split')).toEqual(['sent', 'skipped']);
     expect(await runAs('truncate')).toEqual(['skipped', 'skipped']);

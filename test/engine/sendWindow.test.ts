@@ -96,7 +96,7 @@ test('A campaign that lasts longer than the window sends nothing after its end',
 test.each(['sendOnce', 'sendOnceEver'])(
   'What was kept back is sent by a later execution, once, with %s',
   async (choice) => {
-    const setup = { items: [...TO_THREE, ...TO_THREE], workflowId: 'window' };
+    const setup = { items: [...TO_THREE, ...TO_THREE] };
     const parameters = within(SEND_BULK, { duplicateMessages: choice });
     at(8, 30);
     const early = await run({ ...setup, parameters });

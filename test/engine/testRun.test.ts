@@ -58,7 +58,7 @@ describe('Nothing of a test counts as sent', () => {
     'in a later execution, with the duplicates set to %s',
     async (choice) => {
       const options = { duplicateMessages: choice };
-      const setup = { items: contacts(3), workflowId: 'tested' };
+      const setup = { items: contacts(3) };
       await run({ ...setup, parameters: testOf(SEND_BULK, options) });
       const ran = await run({ ...setup, parameters: withOptions(SEND_BULK, options) });
       expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'sent']);
@@ -70,7 +70,7 @@ describe('Nothing of a test counts as sent', () => {
     sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 1 }]);
     const items = [{ phone: TESTER, text: 'Hello 0' }, ...contacts(3).slice(1)];
     const parameters = inBatchesOf(1, testOf(operation, REMEMBERED));
-    const setup = setupOf({ items, parameters, workflowId: 'tested', mode: 'trigger' });
+    const setup = setupOf({ items, parameters, mode: 'trigger' });
     const first = await run(setup);
     expect(first.error).toBeDefined();
     const second = await retry(first, setup, { parameters: withOptions(operation, REMEMBERED) });

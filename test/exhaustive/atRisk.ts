@@ -5,6 +5,8 @@ interface Killed {
   /** What the attempt had done by then. */
   readonly moments: readonly Moment[];
   readonly isRetry: boolean;
+  /** Whether it first asks whom other executions have sent what. */
+  readonly asksOthers?: boolean;
   /** Whether it may be a second try by Retry On Fail. */
   readonly mayBeSecondTry?: boolean;
   /** All messages. */
@@ -16,13 +18,14 @@ interface Killed {
 }
 
 /** How many messages may be uncertain after a kill. */
-export function atRisk({ moments, isRetry, mayBeSecondTry = false, count, inFlight, round }: Killed): number {
+export function atRisk(killed: Killed): number {
+  const { moments, isRetry, asksOthers = false, mayBeSecondTry = false, count, inFlight, round } = killed;
   // Like a Retry, a second try asks what the first one has begun.
   if (mayBeSecondTry && (moments.at(-1) ?? '').includes('writ')) return count;
   // Before the run is noted, only n8n's event log knows of it; and a question that is cut off leaves nothing certain.
   const isNoted = moments.includes(isRetry ? 'leaving' : 'written');
-  const isAsking = isRetry && !moments.includes('leaving') && moments.includes('writing');
-  if (!isNoted && (isAsking || !isRetry)) return count;
+  const isAsking = (isRetry || asksOthers) && !moments.includes('leaving') && moments.includes('writing');
+  if (isAsking || (!isRetry && !isNoted)) return count;
   // Answered messages that are not noted as answered are in flight as well; and a Retry asks again in each round.
   return 2 * inFlight + (isRetry ? round : 0);
 }

@@ -19,6 +19,8 @@ interface Case extends Pick<Setup, 'onError' | 'retryOnFail' | 'settings' | 'wit
   readonly items: Setup['items'];
   /** How many messages can be in flight at the same time. */
   readonly inFlight: number;
+  /** Whether it first asks whom other executions have sent what. */
+  readonly asksOthers?: boolean;
   /** Whether n8n is killed at each moment both with and without the event log, and not by turns. */
   readonly isWhole?: boolean;
 }
@@ -52,6 +54,7 @@ const CASES = [
   caseOf('Send in a loop', single, { loopOver: 1 }),
   caseOf('Send Bulk in a loop', pairs, { loopOver: 3 }),
   caseOf('Send in a loop with saved progress', single, { loopOver: 2, ...saved }),
+  caseOf('Send Bulk with Send Once', withOptions(pairs, { duplicateMessages: 'sendOnceEver' }), { asksOthers: true }),
   caseOf('Send with Retry On Fail', single, { retryOnFail: { maxTries: 2 } }),
 ];
 
@@ -64,7 +67,7 @@ describe.each([
   ['', {}, CASES],
   [' without tokens', { withoutToken: true }, CASES.filter(({ title }) => WITHOUT_TOKENS.includes(title))],
 ])('In n8n%s', (_n8n, token, cases) => {
-  describe.each(cases)('$title', ({ title: _title, inFlight, isWhole = false, ...own }) => {
+  describe.each(cases)('$title', ({ title: _title, inFlight, asksOthers, isWhole = false, ...own }) => {
     const setup = (): Setup => ({ account: accountOf(sandbox()), mode: 'trigger', ...own, ...token });
     const campaign = () => {
       sandbox().reset();
@@ -93,7 +96,7 @@ describe.each([
           ? count
           : kills
               .map(({ moments }, index) =>
-                atRisk({ moments, isRetry: index > 0, count, inFlight, round: roundOf(own) }),
+                atRisk({ moments, isRetry: index > 0, asksOthers, count, inFlight, round: roundOf(own) }),
               )
               .reduce((sum, each) => sum + each);
       return [

@@ -48,6 +48,7 @@ const DONE: ReadonlySet<string> = new Set(['sent', 'skipped']);
  */
 export class Journal {
   private attempt: Attempt | null = null;
+  private followsKill = false;
   private readonly reservations = new Map<string, Reservations>();
   /** Batches whose requests may be on their way; on Stop, they are noted as uncertain. */
   private readonly inFlight = new Set<Batch>();
@@ -88,8 +89,8 @@ export class Journal {
     const isRetry = crash?.isRetry === true;
     // If the database can't be asked, nothing leaves and nothing is noted: the next attempt asks again.
     const asked = await crash?.lookUp(rows, keptBack, pause).catch(() => notAsked(isRetry));
-    const { listed, attempt } = asked ?? { listed: null, attempt: null };
-    this.attempt = attempt;
+    const { listed, attempt, followsKill } = asked ?? { listed: null, attempt: null, followsKill: false };
+    [this.attempt, this.followsKill] = [attempt, followsKill];
     if (recorded === null && listed === null) return lastBatch;
     // The notes in the list are not kept for as long as the record.
     const toNote: Row[] = [];
@@ -192,12 +193,23 @@ export class Journal {
     this.record.note(rows);
   }
 
-  /** Not noted in the delivery record: by the time of a re-run, the other execution may have ended. */
+  /**
+   * What other executions may be sending is not noted in the delivery record: by the time of a re-run, they may have
+   * ended. But after a kill, it may be that the killed attempt only asked, and that nobody has sent it.
+   */
   private settleTaken(taken: Taken): void {
+    const { record, attempt, followsKill } = this;
+    const uncertain: Row[] = [];
     for (const [row, state] of taken) {
-      settle(row, { kind: 'skipped', reason: state === 'noted' ? 'sent_before' : 'may_have_been_sent' });
+      if (state === 'noted' || !followsKill) {
+        settle(row, { kind: 'skipped', reason: state === 'noted' ? 'sent_before' : 'may_have_been_sent' });
+      } else {
+        settle(row, { kind: 'uncertain', failure: failure('interrupted') });
+        uncertain.push(row);
+      }
     }
-    this.attempt?.settled([...taken.keys()]);
+    attempt?.settled([...taken.keys()]);
+    record.note(uncertain);
   }
 
   /** n8n stores the execution as soon as Stop is pressed, so batches in flight are noted before their replies. */
@@ -234,9 +246,10 @@ function byAccount(rows: readonly Row[], accountOf: Intent['accountOf']): Readon
 }
 
 /** A Retry must assume that earlier attempts may have sent everything. */
-function notAsked(isRetry: boolean): { readonly listed: Memory; readonly attempt: null } {
+function notAsked(isRetry: boolean) {
   const past = pastWith(
     isRetry ? { kind: 'uncertain', failure: failure('notAsked') } : { kind: 'not_sent', failure: NOT_STORED },
   );
-  return { listed: { pastOf: () => past, mayHaveSent: () => isRetry }, attempt: null };
+  const listed: Memory = { pastOf: () => past, mayHaveSent: () => isRetry };
+  return { listed, attempt: null, followsKill: isRetry };
 }

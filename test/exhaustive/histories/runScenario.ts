@@ -371,9 +371,9 @@ class History {
     const { plan: earlier, most: before } = this.interrupted ?? { plan, most: 0 };
     // A dry run notes nothing, so that a Retry can't know that it sent nothing.
     const isKnown = plan !== null && !options.dryRun && faults.length === 0 && outage === null && earlier === plan;
-    const most = isKnown
-      ? atRisk({ moments, isRetry, mayBeSecondTry: maxTries !== null, count: messages.length, inFlight, round: 0 })
-      : Infinity;
+    const asksOthers = options.duplicateMessages === 'sendOnceEver';
+    const kill = { moments, isRetry, asksOthers, mayBeSecondTry: maxTries !== null, inFlight, round: 0 };
+    const most = isKnown ? atRisk({ ...kill, count: messages.length }) : Infinity;
     this.interrupted = { plan, most: most + before };
   }
 

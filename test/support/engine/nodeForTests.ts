@@ -17,16 +17,21 @@ export type Given = Omit<Setup, 'account' | 'items' | 'parameters'> & Partial<Se
 export type Changes = Partial<Setup> | null;
 
 /**
- * The node with a sandbox and n8n's storage, both empty at the start of each test.
+ * The node with a sandbox and n8n's storage, both empty at the start of each test, which has a workflow of its own.
  * @param common what all runs have in common
  */
 export function nodeForTests(common: Partial<Setup> = {}, options: Partial<SandboxOptions> = {}) {
   const sandbox = sandboxForTests(options);
-  beforeEach(() => processedData.reset());
+  let tests = 0;
+  beforeEach(() => {
+    processedData.reset();
+    tests += 1;
+  });
   const setupOf = (given: Given): Setup => ({
     account: accountOf(sandbox()),
     items: [{}],
     parameters: {},
+    workflowId: `workflow ${tests}`,
     ...common,
     ...given,
   });

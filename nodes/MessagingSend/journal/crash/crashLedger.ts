@@ -19,7 +19,9 @@ interface Start {
   readonly unrecorded: readonly number[];
   /** The usual length of their pages; null if none is noted. */
   readonly length: number | null;
-  /** Whether earlier attempts may have sent messages that the list knows nothing about. */
+  /** Whether an earlier attempt was killed. */
+  readonly followsKill: boolean;
+  /** Whether it may have sent messages that the list knows nothing about. */
   readonly hasGap: boolean;
 }
 
@@ -50,12 +52,11 @@ export class CrashLedger {
    * Notes that the run has started.
    * @param lineage what an execution shares with its Retries, and with no other execution
    * @param ordinal of the run within the execution, from 0
-   * @param followsKill whether n8n shows that an earlier attempt was killed
    */
   constructor(
     private readonly facts: Facts,
     { lineage, ordinal }: { readonly lineage: string; readonly ordinal: number },
-    private readonly record: Pick<DeliveryRecord, 'attempts'>,
+    private readonly record: Pick<DeliveryRecord, 'attempts' | 'isOpen'>,
     { isRetry, followsKill }: { readonly isRetry: boolean; readonly followsKill: boolean },
   ) {
     this.isRetry = isRetry;
@@ -70,17 +71,18 @@ export class CrashLedger {
     const states = await this.facts.ask([...this.hasStarted, ...this.facts.of([firstRun])]);
     const hasGap = followsKill && states.every((state) => state !== 'noted');
     if (!hasGap) await this.facts.record({ noted: this.hasStarted });
-    return { ...(await this.findUnrecorded()), hasGap };
+    const hasNoRecord = states[0] === 'noted' && !this.record.isOpen;
+    return { ...(await this.findUnrecorded()), followsKill: followsKill || hasNoRecord, hasGap };
   }
 
   /** A run that was noted before is a second try, or one of an execution that n8n continues for the second time. */
   private async startOnce(): Promise<Start> {
     const wasNoted = await this.facts.record({ noted: this.hasStarted }, this.hasStarted);
     const isFirst = !wasNoted && this.record.attempts.length === 0;
-    return { ...(isFirst ? FIRST : await this.findUnrecorded()), hasGap: false };
+    return { ...(isFirst ? FIRST : await this.findUnrecorded()), followsKill: false, hasGap: false };
   }
 
-  private async findUnrecorded(): Promise<Omit<Start, 'hasGap'>> {
+  private async findUnrecorded(): Promise<Omit<Start, 'followsKill' | 'hasGap'>> {
     const { facts, run, record } = this;
     const recorded = new Set(record.attempts);
     const last = Math.max(0, ...recorded);
@@ -125,9 +127,9 @@ export class CrashLedger {
     rows: readonly Row[],
     keptBackOf: () => ReadonlySet<Row>,
     pause: () => Promise<void>,
-  ): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
+  ): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt; readonly followsKill: boolean }> {
     const { facts, run, record } = this;
-    const { number, unrecorded, length: earlier } = await this.start;
+    const { number, unrecorded, length: earlier, followsKill } = await this.start;
     const length = earlier ?? usualLength(rows.length);
     const pages = await pagesOf(rows, length, pause);
     const found = pages.map((): Found => ({ rest: 'unknown', keptBack: 'unknown', isUnplanned: false }));
@@ -137,13 +139,14 @@ export class CrashLedger {
     const attempt = new Attempt(facts, { run, number, pages, length }, toBar, (hasBegun) => {
       record.attempts = [...record.attempts.filter((other) => other !== number), ...(hasBegun ? [number] : [])];
     });
-    if (unrecorded.length === 0) return { listed: null, attempt };
+    if (unrecorded.length === 0) return { listed: null, attempt, followsKill };
     const pastOf = (row: Row) => {
       const page = found[row.page];
       const state = keptBack.has(row) ? page?.keptBack : page?.rest;
       return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
     };
-    return { listed: { pastOf, mayHaveSent: ({ page }) => found[page]?.isUnplanned === true }, attempt };
+    const listed = { pastOf, mayHaveSent: ({ page }: Row) => found[page]?.isUnplanned === true };
+    return { listed, attempt, followsKill };
   }
 
   /**
