@@ -86,7 +86,8 @@ export class Facts {
       const now = known();
       return facts.map((fact, index) => now[index] ?? before[index] ?? stateIn(present, fact));
     });
-    let isBack = added.length > 0;
+    // Written back, the entries of a fact that nobody has begun would be a claim. A marker only makes noted facts doubtful.
+    let isBack = states.includes('unknown') && added.length > 0;
     for (let round = 0; isBack && round < MAX_ROUNDS; round += 1) {
       await storage.waitForOthers(round);
       await list.turns.take(async () => {
