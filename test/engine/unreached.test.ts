@@ -1,5 +1,5 @@
 /** What is certain when a connection breaks: nothing was sent as long as the request had not left, and only then. */
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
@@ -66,7 +66,6 @@ const ends =
   (text: string | Buffer = '') =>
   (socket: Socket) =>
     void socket.end(text);
-const resets = (socket: Socket) => void socket.resetAndDestroy();
 const answers = (status: number) => ends(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`);
 
 function setupFor(baseUrl: string, options: IDataObject = {}) {
@@ -118,13 +117,6 @@ describe('Nothing was sent', () => {
     expect(received).not.toContain('POST');
   });
 
-  test.each([true, false])('if an http:// address has an https port (with Ignore SSL Issues: %s)', async (ignored) => {
-    const outcome = await outcomeAt(http(await tls(answers(401))), { allowUnauthorizedCerts: ignored });
-    expect(outcome).toMatchObject({ outcome: 'not_sent', code: 'UNREACHABLE_EPROTO' });
-    expect(outcome.description).toContain('https://');
-    expect(received).not.toContain('POST');
-  });
-
   test('if the run is stopped while the connection is made', async () => {
     let arrived: () => void = nothing;
     const arrival = new Promise<void>((resolve) => (arrived = resolve));
@@ -150,20 +142,6 @@ describe('A message is uncertain', () => {
     const outcome = await outcomeAt(https(await tls(onData)), { timeout: 400 });
     expect(outcome).toMatchObject({ outcome: 'uncertain', code });
     expect(received).toContain('POST /v1/messages/send-bulk');
-  });
-
-  test('if the connection is reset without TLS by a port that takes https as well', async () => {
-    const secure = await tls(answers(401));
-    const both = createServer((socket) =>
-      socket.once('data', (first) => {
-        receive(first);
-        const below = connect(secure, '127.0.0.1').on('error', nothing);
-        if (first[0] === 22) below.pipe(socket).pipe(below).write(first);
-        else (first.includes('POST') ? resets : answers(401))(socket);
-      }),
-    );
-    expect(await outcomeAt(http(await listen(both)))).toMatchObject({ outcome: 'uncertain', code: 'CONNECTION_LOST' });
-    expect(received).toContain('POST');
   });
 });
 

@@ -242,10 +242,6 @@ export const CATALOGUE = {
     "n8n can't make a secure connection to the service",
     `Check the Base URL: it may need to begin with http://. If the service's certificate is from your own authority, set NODE_EXTRA_CA_CERTS for n8n. ${THEN_TRY_AGAIN}`,
   ),
-  httpsNeeded: unreachable(
-    "The service's port takes only https:// connections",
-    `Begin the Base URL with https://. ${THEN_TRY_AGAIN}`,
-  ),
   notAllowed: unreachable(
     'n8n, or the machine it runs on, does not allow a connection to the service',
     "Ask the administrator of this n8n to allow the service's host.",

@@ -1,5 +1,3 @@
-import type { INode } from 'n8n-workflow';
-
 /**
  * What the node relies on although n8n does not promise it. A run checks none of this: each point has a test that
  * fails when n8n changes it. It runs in real n8n: in the supported releases, and every night in the newest one.
@@ -23,21 +21,11 @@ import type { INode } from 'n8n-workflow';
  * | `getNodeParameter` with `rawExpressions` gives a parameter as it is stored | `input/itemParameters.ts` | A credential with expressions sends each item from its own account |
  * | `$rawParameter["&name"]` is a field of the credential as it is stored: {@link IS_FIXED} | `input/credential.ts` | A credential with expressions sends each item from its own account |
  * | An expression in a credential that fails has the text {@link CREDENTIAL_EXPRESSION_FAILED} in its error | `input/credential.ts` | A credential with expressions sends each item from its own account |
- * | The type of a node that a model calls ends in `Tool`: {@link isTool} | `run.ts`, `execution.ts` | A client gets the balance, sends a message, and a list with one request |
- * | Of one whose calls a person approves, in `HitlTool`: {@link isHumanReview} | `waiting.ts` | The reviewer gets the tool and its input with a link, and only the button on its page runs the tool |
+ * | The type of a node that a model calls ends in `Tool` | `execution.ts` | A client gets the balance, sends a message, and a list with one request |
+ * | Of one whose calls a person approves, in `HitlTool` | `execution.ts` | The reviewer gets the tool and its input with a link, and only the button on its page runs the tool |
  * | `{ error, details }` leaves through the error output, and `error` stays a text | `output/outputItems.ts` | With the second output the first Retry succeeds, and n8n offers no further one |
  * | `putExecutionToWait` disables the node of the execution's stack, and the link's request finds `$(name).context` | `waiting.ts` | Each of several calls has its own question, and a link approves no other call |
  */
-
-/** Whether a model calls the node, as the tool of an agent or an MCP server. */
-export function isTool({ type }: INode): boolean {
-  return type.endsWith('Tool');
-}
-
-/** Whether a person approves a tool's calls through the node. */
-export function isHumanReview({ type }: INode): boolean {
-  return type.endsWith('HitlTool');
-}
 
 /** In the one item that replaces an output that n8n has lost. */
 export const RECOVERED_SIGN = 'isArtificialRecoveredEventItem';

@@ -1,8 +1,18 @@
 /** What n8n tells a node about its execution. */
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
 import { isRecord } from '../api/records';
-import { isTool, RECOVERED_SIGN, TOKEN } from './assumptions';
+import { RECOVERED_SIGN, TOKEN } from './assumptions';
+
+/** Whether a model calls the node, as the tool of an agent or an MCP server. */
+export function isTool({ type }: INode): boolean {
+  return type.endsWith('Tool');
+}
+
+/** Whether a person approves a tool's calls through the node. */
+export function isHumanReview({ type }: INode): boolean {
+  return type.endsWith('HitlTool');
+}
 
 /** What expressions can see of an execution, by the same names. */
 interface RunData {

@@ -7,12 +7,10 @@ import type {
 } from 'n8n-workflow';
 
 import type { Account } from '../api/account';
-import { GET_BALANCE } from '../api/endpoints';
 import { keyMask } from '../api/keyMask';
 import { networkReply } from '../api/networkReply';
 import { isRecord } from '../api/records';
-import { type ApiRequest, type Call, type HttpAnswer, readReply, rejected, type Reply } from '../api/reply';
-import { failure } from '../failures/failure';
+import { type ApiRequest, type Call, type HttpAnswer, readReply, type Reply } from '../api/reply';
 import { CREDENTIAL, type NodeAccount } from './input/credential';
 import type { RequestOptions } from './input/requestOptions';
 import { pause } from './pause';
@@ -48,7 +46,7 @@ export function callBy(
   signal: AbortSignal | undefined,
 ): Call {
   const mask = keyMask(apiKey);
-  const request = async ({ endpoint, body, timeout = MAX_TIME }: ApiRequest, baseURL: string): Promise<Reply> => {
+  return async ({ endpoint, body, timeout = MAX_TIME }: ApiRequest): Promise<Reply> => {
     // Many requests may leave, or get their answers, at the same time.
     await pause();
     const time = Math.ceil(Math.min(common.timeout ?? MAX_TIME, timeout));
@@ -61,7 +59,7 @@ export function callBy(
         ...common,
         headers: { ...common.headers },
         method: endpoint.method,
-        baseURL,
+        baseURL: baseUrl,
         url: endpoint.path,
         body: body as IDataObject | undefined,
         timeout: time,
@@ -78,12 +76,6 @@ export function callBy(
     } catch (error) {
       return networkReply(error, deadline.aborted);
     }
-  };
-  return async (asked) => {
-    const reply = await request(asked, baseUrl);
-    const { code = null, httpStatus } = reply.kind === 'uncertain' ? reply.failure : {};
-    if (code !== 'CONNECTION_LOST' || httpStatus !== null || !(await takesOnlyHttps(request, baseUrl))) return reply;
-    return rejected(failure('httpsNeeded', undefined, { code: 'UNREACHABLE_EPROTO' }));
   };
 }
 
@@ -118,21 +110,6 @@ interface Stream {
   readonly on: (event: string, listener: (value: Uint8Array) => void) => void;
   readonly destroy: () => void;
   readonly readableEnded: boolean;
-}
-
-/** Whether the port in an http:// address only speaks TLS: then it has read no request without TLS. */
-async function takesOnlyHttps(
-  request: (request: ApiRequest, address: string) => Promise<Reply>,
-  baseUrl: string,
-): Promise<boolean> {
-  const { protocol, port } = new URL(baseUrl);
-  if (protocol !== 'http:' || port === '') return false;
-  const answers = async (address: string) => {
-    const reply = await request({ endpoint: GET_BALANCE, timeout: 5_000 }, address);
-    if (reply.kind === 'accepted' || reply.failure.httpStatus !== null) return true;
-    return /CERT|SELF_SIGNED|UNABLE_TO_/.test(reply.failure.code);
-  };
-  return (await answers(baseUrl.replace(/^http/i, 'https'))) && !(await answers(baseUrl));
 }
 
 /**

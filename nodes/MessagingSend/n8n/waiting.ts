@@ -10,8 +10,7 @@ import type {
 import { isRecord, type JsonRecord } from '../api/records';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
 import { encodingOf, type Question, readForm } from '../questions/question';
-import { isHumanReview } from './assumptions';
-import { runIndexOf } from './execution';
+import { isHumanReview, runIndexOf } from './execution';
 
 /** Waiting for a person's answer: n8n keeps the execution, and calls the node when somebody opens the link. */
 

@@ -1,7 +1,7 @@
 import type { IExecutePaginationFunctions, INodeExecutionData, INodePropertyRouting } from 'n8n-workflow';
 
 import { failure } from '../failures/failure';
-import { isTool } from '../n8n/assumptions';
+import { isTool } from '../n8n/execution';
 import { setUpError } from '../n8n/output/errors';
 import { failedItem } from '../n8n/output/outputItems';
 import { sendAndWait } from './message/sendAndWait';

@@ -99,7 +99,10 @@ export class Attempt {
     const pages = [...new Set(rows.map(({ page }) => page))].flatMap((page) => this.pages[page] ?? []);
     const closed = pages.filter(({ state }) => state === 'unopened');
     if (closed.length > 0) {
-      const opening = this.open(closed);
+      this.begun ??= this.start();
+      this.begun.catch(() => (this.begun = null));
+      const facts = closed.map(({ fact }) => fact);
+      const opening = this.facts.record({ open: facts }, facts);
       for (const page of closed) page.state = opening;
       opening.catch(() => {
         for (const page of closed) page.state = 'unopened';
@@ -110,13 +113,6 @@ export class Attempt {
     // Their entries in the list belong to the other attempt, and must stay.
     if (isTaken) for (const page of pages) page.state = 'taken';
     return isTaken;
-  }
-
-  private async open(pages: readonly OwnPage[]): Promise<boolean> {
-    this.begun ??= this.start();
-    this.begun.catch(() => (this.begun = null));
-    const facts = pages.map(({ fact }) => fact);
-    return await this.facts.record({ open: facts }, facts);
   }
 
   /** Notes itself and its plan. @returns whether another process is making this attempt, or has barred it */

@@ -8,8 +8,7 @@ import { Journal } from '../../journal/journal';
 import { Facts } from '../../journal/list/facts';
 import { DeliveryRecord } from '../../journal/record/deliveryRecord';
 import { Reservations } from '../../journal/sendOnce/reservations';
-import { isTool } from '../assumptions';
-import { lineageOf, positionOf } from '../execution';
+import { isTool, lineageOf, positionOf } from '../execution';
 import { factListOf, listStorageOf } from './listStorage';
 
 /**

@@ -1,7 +1,7 @@
 import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Failure } from '../../failures/failure';
-import { isTool } from '../assumptions';
+import { isTool } from '../execution';
 import {
   countsText,
   descriptionOf,

@@ -4,7 +4,7 @@ import { textOf } from '../../delivery/compose';
 import { SEND } from '../../delivery/operation';
 import { type Failure, failure } from '../../failures/failure';
 import type { Draft } from '../../messages/row';
-import { isHumanReview, isTool } from '../../n8n/assumptions';
+import { isHumanReview, isTool } from '../../n8n/execution';
 import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
 import { ItemParameters, sourceOfRun } from '../../n8n/input/itemParameters';
 import {
