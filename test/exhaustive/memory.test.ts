@@ -1,11 +1,11 @@
 /** What the list in n8n's database remembers after weeks and years, by what the node itself writes. */
 import { pack } from '../../nodes/MessagingSend/delivery/dispatch';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
+import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
-import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
-import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
+import { Reservations } from '../../nodes/MessagingSend/journal/reservations';
 import { isOpen, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { intentOf, noPause, rowAt, rowsUpTo, SENT } from '../unit/samples';
 import { IS_WHOLE } from './extent';

@@ -1,7 +1,7 @@
 import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
+import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
-import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
 import { markSeveral, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
 import { intentOf, noPause, rowAt, SENT } from './samples';

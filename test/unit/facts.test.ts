@@ -2,11 +2,11 @@ import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { Attempt } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { LENGTHS, pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
+import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
-import { DeliveryRecord } from '../../nodes/MessagingSend/journal/record/deliveryRecord';
-import { Reservations } from '../../nodes/MessagingSend/journal/sendOnce/reservations';
+import { Reservations } from '../../nodes/MessagingSend/journal/reservations';
 import { failed, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';
 

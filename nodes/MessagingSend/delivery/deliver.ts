@@ -2,7 +2,7 @@ import { creditsTooLow } from '../api/answerFailure';
 import { addTo, creditsOf } from '../api/records';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
-import { MAX_REMEMBERED, type Reservations } from '../journal/sendOnce/reservations';
+import { MAX_REMEMBERED, type Reservations } from '../journal/reservations';
 import { type Batch, type Drafts, failed, isOpen, type Row, settle, textsOf } from '../messages/row';
 import type { Requests } from '../requests/requests';
 import type { Outages } from './circuitBreaker';

@@ -6,7 +6,7 @@ import type { JsonRecord } from '../api/records';
 import type { Rejected, Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { Journal, Permission } from '../journal/journal';
-import type { Reservations } from '../journal/sendOnce/reservations';
+import type { Reservations } from '../journal/reservations';
 import { type Batch, failed, isOpen, type Outcome, type Row, settle, textsOf } from '../messages/row';
 import type { Flight, Requests } from '../requests/requests';
 import { CircuitBreaker, type Outages, type Pass } from './circuitBreaker';

@@ -4,8 +4,8 @@ import { type Failure, failure } from '../failures/failure';
 import { type Batch, mayHaveBeenSent, type Outcome, type Row, settle } from '../messages/row';
 import type { Attempt } from './crash/attempt';
 import type { CrashLedger } from './crash/crashLedger';
-import { type DeliveryRecord, type Memory, pastWith } from './record/deliveryRecord';
-import type { Reservations, Taken } from './sendOnce/reservations';
+import { type DeliveryRecord, type Memory, pastWith } from './deliveryRecord';
+import type { Reservations, Taken } from './reservations';
 
 /**
  * Whether the messages of a request may leave.

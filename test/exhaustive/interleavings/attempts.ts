@@ -4,11 +4,11 @@ import { rejected, type Reply } from '../../../nodes/MessagingSend/api/reply';
 import { pack } from '../../../nodes/MessagingSend/delivery/dispatch';
 import { type Failure, failure } from '../../../nodes/MessagingSend/failures/failure';
 import type { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
+import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/deliveryRecord';
 import { type Intent, Journal } from '../../../nodes/MessagingSend/journal/journal';
 import { FactList } from '../../../nodes/MessagingSend/journal/list/factList';
 import type { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
-import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/record/deliveryRecord';
-import { Reservations } from '../../../nodes/MessagingSend/journal/sendOnce/reservations';
+import { Reservations } from '../../../nodes/MessagingSend/journal/reservations';
 import {
   type Batch,
   failed,

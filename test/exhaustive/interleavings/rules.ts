@@ -1,9 +1,9 @@
 /** The rules that keep a message from being sent twice. Each can be switched off, to see who then gets one. */
 import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
 import { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
+import { DeliveryRecord } from '../../../nodes/MessagingSend/journal/deliveryRecord';
 import type { FactState } from '../../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
-import { DeliveryRecord } from '../../../nodes/MessagingSend/journal/record/deliveryRecord';
 
 export const RULES = {
   start: 'If the list does not say that a run has started, its silence proves nothing',

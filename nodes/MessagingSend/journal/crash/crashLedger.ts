@@ -1,8 +1,8 @@
 import { failure } from '../../failures/failure';
 import type { Row } from '../../messages/row';
+import { type DeliveryRecord, type Memory, pastWith } from '../deliveryRecord';
 import type { FactState } from '../list/factList';
 import { digestOf, type Facts } from '../list/facts';
-import { type DeliveryRecord, type Memory, pastWith } from '../record/deliveryRecord';
 import { Attempt, attemptNames, lengthName } from './attempt';
 import { LENGTHS, type Page, pagesOf, usualLength } from './pages';
 

@@ -26,7 +26,15 @@ export function digestOf(text: string, length = DIGEST_LENGTH): string {
   return hash('sha256', text, 'base64').slice(0, length);
 }
 
-/** Facts that outlive executions, as one run sees them. The list contains a hash of each name. */
+/**
+ * Facts that outlive executions, as one run sees them. The list contains a hash of each name.
+ *
+ *     record    makes them noted, open or barred; each write repeats them, until they are changed or released
+ *     claim     opens them, if nobody else has, and looks again
+ *     change    makes them noted or unknown, or leaves them, for the last time; repeated until a later write finds them
+ *     release   leaves them, and no write repeats them
+ *     note      makes them noted or open with one write, which is not repeated
+ */
 export class Facts {
   private readonly salt: string;
 

@@ -4,10 +4,10 @@ import { isRecord, type JsonRecord } from '../../api/records';
 import type { SendOperation } from '../../delivery/operation';
 import type { DeliveryOptions } from '../../delivery/select';
 import { CrashLedger } from '../../journal/crash/crashLedger';
+import { DeliveryRecord } from '../../journal/deliveryRecord';
 import { Journal } from '../../journal/journal';
 import { Facts } from '../../journal/list/facts';
-import { DeliveryRecord } from '../../journal/record/deliveryRecord';
-import { Reservations } from '../../journal/sendOnce/reservations';
+import { Reservations } from '../../journal/reservations';
 import { isTool, lineageOf, positionOf } from '../execution';
 import { factListOf, listStorageOf } from './listStorage';
 

@@ -1,6 +1,6 @@
-import { identityOf, mayHaveBeenSent, type Row } from '../../messages/row';
-import type { FactState } from '../list/factList';
-import type { Facts } from '../list/facts';
+import { identityOf, mayHaveBeenSent, type Row } from '../messages/row';
+import type { FactState } from './list/factList';
+import type { Facts } from './list/facts';
 
 /** Messages that other executions have: `noted` ones were sent, `open` ones may have been. */
 export type Taken = ReadonlyMap<Row, Exclude<FactState, 'unknown'>>;
