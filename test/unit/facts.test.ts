@@ -350,13 +350,3 @@ test('What a run has left stays while another run relies on it, however long ago
   run({}).forgetOld();
   expect(await left()).toEqual(['started']);
 });
-
-test('A process asks only once about what is noted for good', async () => {
-  let writes = 0;
-  const { run } = setUp({}, { entries: ['sent'], isShared: true });
-  const counting = run({ beforeRecord: () => void (writes += 1) });
-  expect(await counting.ask(['sent'])).toEqual(['noted']);
-  const before = writes;
-  expect(await counting.ask(['sent'])).toEqual(['noted']);
-  expect(writes).toBe(before);
-});

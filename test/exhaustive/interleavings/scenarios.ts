@@ -13,8 +13,6 @@ const toOne = (...texts: string[]) => ({
   ...singly,
   messages: texts.map((text, index) => rowAt(index, { phone: rowAt(0).phone, text })),
 });
-/** Enough that pages have two messages, one of which can be in another request, or not sent. */
-const many = { messages: rowsUpTo(253), batchSize: 253 };
 
 /** In requests of two messages, one after the other. */
 const four = { messages: rowsUpTo(4), batchSize: 2, parallel: 1 };
@@ -90,7 +88,6 @@ export const SCENARIOS = {
   afterKillKeptBack: { ...afterKill, second: { ...one, others: [rowAt(1)] }, states: 135 },
   afterKillParallel: { ...afterKill, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 203 },
   afterKillLostWrite: { ...afterKill, hasLostWrite: true, states: 2508 },
-  afterKillMany: { ...afterKill, first: { ...many, batchSize: 127 }, second: many, states: 151 },
   during: { ...during, states: 654 },
   duringParallel: { ...during, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 743 },
   duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 2702 },
