@@ -72,10 +72,12 @@ export function wordsOfEntry(entry: JsonRecord): string[] {
   return texts.length > 0 || SENT.has(status) || NOT_SENT.has(status) ? texts : [asText(entry.status)];
 }
 
+const ERROR = /error/i;
+
 /** Whether a field about an error has a value, or the document's sign of a failure (2.4) is there. */
 function hasError(entry: JsonRecord): boolean {
   // Without a list of the names: this runs for each message.
-  for (const name in entry) if (/error/i.test(name) && hasValue(entry[name])) return true;
+  for (const name in entry) if (ERROR.test(name) && hasValue(entry[name])) return true;
   return entry.success === false;
 }
 

@@ -127,10 +127,13 @@ function shortened(
   return failure('textTooLong', { characters: characters - extra, max: MAX_CHARACTERS - extra });
 }
 
+const BRACES = /(?<!\\)\{\{/;
+const FIELD = /\$json[.[]/;
+
 /** Whether the text contains an unevaluated expression (`{{ }}` without a backslash, `$json.name`): every recipient would get it. */
 function isUnevaluated(text: string): boolean {
-  const start = text.search(/(?<!\\)\{\{/);
-  return (start !== -1 && text.includes('}}', start)) || /\$json[.[]/.test(text);
+  const start = text.search(BRACES);
+  return (start !== -1 && text.includes('}}', start)) || FIELD.test(text);
 }
 
 /** How many words in a text stand for a missing value. */

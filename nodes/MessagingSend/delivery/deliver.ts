@@ -3,7 +3,7 @@ import { addTo, creditsOf } from '../api/records';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import { MAX_REMEMBERED, type Reservations } from '../journal/reservations';
-import { type Batch, type Drafts, failed, isOpen, type Row, settle, textsOf } from '../messages/row';
+import { type Batch, type Drafts, failed, isOpen, type Row, settle, textCount } from '../messages/row';
 import type { Requests } from '../requests/requests';
 import type { Outages } from './circuitBreaker';
 import { composeAll } from './compose';
@@ -153,6 +153,6 @@ async function whyNotCovered({ requests, batches }: Share): Promise<Failure | nu
     return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', sendAgain: 'safe' });
   }
   // Each text uses a credit.
-  const required = batches.flat().reduce((sum, row) => sum + textsOf(row).length, 0);
+  const required = batches.flat().reduce((sum, row) => sum + textCount(row), 0);
   return available >= required ? null : creditsTooLow({ required, available });
 }

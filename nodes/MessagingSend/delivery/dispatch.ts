@@ -7,7 +7,7 @@ import type { Rejected, Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { Journal, Permission } from '../journal/journal';
 import type { Reservations } from '../journal/reservations';
-import { type Batch, failed, isOpen, type Outcome, type Row, settle, textsOf } from '../messages/row';
+import { type Batch, failed, isOpen, type Outcome, type Row, settle, textCount } from '../messages/row';
 import type { Flight, Requests } from '../requests/requests';
 import { CircuitBreaker, type Outages, type Pass } from './circuitBreaker';
 import { NOT_LISTED, type SendOperation } from './operation';
@@ -41,7 +41,7 @@ export function pack(rows: readonly Row[], size: number, lastNumber = 0): Batch[
   const batches: Row[][] = [];
   let [batch, texts] = [[] as Row[], Infinity];
   for (const row of rows) {
-    const own = textsOf(row).length;
+    const own = textCount(row);
     if (texts + own > size) {
       batches.push((batch = []));
       texts = 0;

@@ -4,7 +4,7 @@ import { addTo, isRecord, type JsonRecord, scalar } from '../api/records';
 import type { ApiRequest } from '../api/reply';
 import { serviceTexts } from '../api/serviceText';
 import { failure } from '../failures/failure';
-import { type Batch, type Failed, type Outcome, type Row, textsOf } from '../messages/row';
+import { type Batch, type Failed, type Outcome, type Row, textCount } from '../messages/row';
 
 /** What differs between Send and Send Bulk. */
 export interface SendOperation {
@@ -23,10 +23,10 @@ export const SEND_BULK: SendOperation = {
   outcomes: (batch, data) => {
     // The usual case: no text was split.
     if (batch.every(({ parts }) => parts === null)) return matchEntries(batch, data);
-    const rows = batch.flatMap((row) => textsOf(row).map(() => row));
+    const rows = batch.flatMap((row) => Array<Row>(textCount(row)).fill(row));
     const outcomes = matchEntries(rows, data);
     let end = 0;
-    return batch.map((row) => outcomeOfParts(row, outcomes.slice(end, (end += textsOf(row).length))));
+    return batch.map((row) => outcomeOfParts(row, outcomes.slice(end, (end += textCount(row)))));
   },
 };
 
@@ -39,7 +39,7 @@ export const SEND: SendOperation = {
     return others.length === 0 ? { endpoint: SEND_ONE, body } : SEND_BULK.requestFor(batch);
   },
   outcomes: (batch, data) => {
-    const isSplit = batch.some((row) => textsOf(row).length > 1);
+    const isSplit = batch.some((row) => textCount(row) > 1);
     return isSplit ? SEND_BULK.outcomes(batch, data) : confirmed([meaning(data)], data);
   },
 };
@@ -55,7 +55,7 @@ function entriesOf(batch: Batch): JsonRecord[] {
 
 /** Combines the outcomes of a message's parts: sent if all were sent, uncertain if any may have been but not all were. */
 function outcomeOfParts(row: Row, outcomes: readonly Outcome[]): Outcome {
-  const parts = textsOf(row).length;
+  const parts = textCount(row);
   if (parts === 1) return outcomes[0] ?? NOT_LISTED;
   const sent = outcomes.filter((outcome) => outcome.kind === 'sent');
   const unsent = outcomes.filter((outcome) => 'failure' in outcome);

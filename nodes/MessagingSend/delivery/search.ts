@@ -4,7 +4,7 @@ import { type Complaint, readComplaints } from '../api/complaints';
 import { addTo } from '../api/records';
 import type { Rejected } from '../api/reply';
 import type { Failure } from '../failures/failure';
-import { type Batch, type Row, textsOf } from '../messages/row';
+import { type Batch, type Row, textCount } from '../messages/row';
 
 /** After this many rejections in a row, stop searching: they are not caused by single messages. */
 const MAX_REJECTED = 20;
@@ -21,7 +21,7 @@ export interface Rejection {
 /** The messages that a rejection names as `messages[N]`, counted from 0, with the failure of each. */
 export function offendersIn({ batch, reply }: Rejection): ReadonlyMap<Row, Failure> {
   // The service counts each part of a split text as a message.
-  const messages = batch.flatMap((row) => textsOf(row).map(() => row));
+  const messages = batch.flatMap((row) => Array<Row>(textCount(row)).fill(row));
   const complaints = new Map<Row, Complaint[]>();
   for (const complaint of readComplaints(reply.error)) {
     const row = complaint.index === null ? undefined : messages[complaint.index];

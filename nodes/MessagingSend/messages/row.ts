@@ -156,9 +156,9 @@ function sameAs(row: Row): string {
   return row.empty.length > 0 ? `${identityOf(row)} with a gap` : identityOf(row);
 }
 
-/** The texts that are sent for a message, in order. Nearly all messages have one. */
-export function textsOf({ text, parts }: Row): readonly string[] {
-  return parts ?? [text];
+/** How many texts are sent for a message. Nearly all messages have one. */
+export function textCount({ parts }: Row): number {
+  return parts?.length ?? 1;
 }
 
 /** Marks the messages whose person gets several. */

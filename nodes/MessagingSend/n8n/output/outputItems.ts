@@ -5,7 +5,7 @@ import { textOf } from '../../delivery/compose';
 import { codePoints } from '../../delivery/longText';
 import { SEND, type SendOperation } from '../../delivery/operation';
 import type { Failure } from '../../failures/failure';
-import { type Failed, type Outcome, type Row, type Skipped, textsOf } from '../../messages/row';
+import { type Failed, type Outcome, type Row, type Skipped, textCount } from '../../messages/row';
 import { pause, YIELD_EVERY } from '../pause';
 import { descriptionOf } from './sentences';
 
@@ -70,7 +70,7 @@ function jsonOf(row: Row, operation: SendOperation, isDryRun: boolean): IDataObj
   if ('failure' in outcome) return failedJson(outcome, row);
   const isPlan = isDryRun && outcome.kind !== 'sent';
   const json = isPlan ? plannedJson(row, outcome) : messageJson(row, outcome, operation);
-  const { length } = textsOf(row);
+  const length = textCount(row);
   if (length > 1 && (isPlan || outcome.kind === 'sent')) json.parts = length;
   if (testFor !== null) json.test_for = testFor;
   if (outcome.kind === 'skipped') Object.assign(json, detailsOf(row, outcome));
