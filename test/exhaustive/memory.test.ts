@@ -119,18 +119,27 @@ test('Of a list of 500 rows with 250 new ones each day, everybody is remembered 
   expect((await node.run(orders(0, 22_750))).left).toEqual([]);
 });
 
-test('What a node that never asks leaves does not grow with its runs, and a run with nothing new asks in few calls', async () => {
+test('What a node that never asks leaves does not grow with its runs', async () => {
   const node = new Node();
   for (let run = 0; run < 2_000; run += 1) {
     node.now += 10_000;
     await node.run([rowAt(run % 5)], false);
   }
   expect(node.length).toBeLessThan(4_000);
-  await node.run(rowsUpTo(5_000));
+});
+
+test('Of a list of 5,000 rows with 50 new ones among them only these are sent, and with nothing new, the list is asked in few calls', async () => {
+  const node = new Node();
+  await node.run(rowsUpTo(5_000).filter(({ item }) => item % 100 !== 7));
+  node.restart();
+  const { left } = await node.run(rowsUpTo(5_000));
+  expect(left).toHaveLength(50);
+  // The messages, and the plans and pages of both runs.
+  expect(node.length).toBeLessThan(6_000);
   node.restart();
   const calls = async () => (await node.run(rowsUpTo(5_000))).calls;
   // The start, and the question with its end; then only the start.
   expect([await calls(), await calls()]).toEqual([3, 1]);
-  // The start, the claim, a look whether another process has overwritten it, its mark, and the removal of what it needs no longer.
+  // The start, the claim, a look whether it was overwritten, its mark, and what the message needs no longer.
   expect((await node.run([rowAt(5_000)])).calls).toBeLessThanOrEqual(6);
 });
