@@ -87,8 +87,8 @@ interface SharedWrite {
   readonly storage: ListStorage;
 }
 
-/** How many facts a process keeps for a node: some megabytes. */
-const MAX_KEPT = 50_000;
+/** How many facts a process keeps for a node: a megabyte or two. */
+const MAX_KEPT = 20_000;
 
 /** In a long list, n8n needs half a millisecond for each. */
 const MAX_REMOVED = 100;
