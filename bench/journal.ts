@@ -12,7 +12,7 @@ const CASES = [
   { path: 'campaign', count: 10_000, repeated: 3, answerMs: 0, name: '', atMost: 1.15 },
   { path: 'campaign', count: 10_000, repeated: 2, answerMs: 50, name: ', answers after 50 ms', atMost: undefined },
   { path: 'campaign', count: 50_000, repeated: 1, answerMs: 0, name: '', atMost: 1.1 },
-  { path: 'full', count: 10_000, repeated: 2, answerMs: 0, name: ', full list', atMost: undefined },
+  { path: 'full', count: 10_000, repeated: 2, answerMs: 50, name: ', full list, answers after 50 ms', atMost: 2 },
 ] as const;
 /** As many messages as n8n's database remembers for a node. */
 const FULL = 50_000;
