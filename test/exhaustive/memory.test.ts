@@ -138,8 +138,8 @@ test('Of a list of 5,000 rows with 50 new ones among them only these are sent, a
   expect(node.length).toBeLessThan(6_000);
   node.restart();
   const calls = async () => (await node.run(rowsUpTo(5_000))).calls;
-  // The start, and the question with its end; then only the start.
-  expect([await calls(), await calls()]).toEqual([3, 1]);
+  // The start, and five questions with their ends; then only the start.
+  expect([await calls(), await calls()]).toEqual([11, 1]);
   // The start, the claim, a look whether it was overwritten, its mark, and what the message needs no longer.
   expect((await node.run([rowAt(5_000)])).calls).toBeLessThanOrEqual(6);
 });

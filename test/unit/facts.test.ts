@@ -13,6 +13,9 @@ import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';
 /** The entries of an open fact. */
 const claimed = (fact: string) => [fact, `${fact}?`];
 
+const refuse = async () => await Promise.reject(new Error('read ECONNRESET'));
+const NOTHING = () => new Set<Row>();
+
 /** A list that all processes share. */
 function sharedList(first: readonly string[]) {
   const list: ListStorage & { entries: readonly string[] } = {
@@ -172,6 +175,56 @@ test('A run gives up a message that was not sent, but not one that another run h
   expect([...found.values()]).toEqual(['noted']);
 });
 
+test('What a run has sent stays noted if another run has just given it up, or gives up its claim', async () => {
+  const { facts, run } = setUp({}, { isShared: true });
+  const rows = rowsUpTo(100);
+  const giving = new Reservations(facts, 1);
+  await giving.reserve(rows);
+  // More than one write removes.
+  giving.giveUp(rows);
+  const [mine, theirs, other] = [rowAt(100), rowAt(101), rowAt(100)];
+  await new Reservations(run({}), 1).reserve([theirs]);
+  const claiming = giving.reserve([mine, rowAt(101)]);
+  for (const row of [...rows, other]) settle(row, SENT);
+  await new Reservations(run({}), 1).finish([...rows, other]);
+  expect((await claiming) === 'wait').toBe(true);
+  await giving.finish();
+  const found = await new Reservations(run({}), 1).find(rowsUpTo(101));
+  expect([...found.values()].filter((state) => state === 'noted')).toHaveLength(101);
+});
+
+test('What only another attempt can have sent is not noted for other executions', async () => {
+  const { facts, run } = setUp({}, { isShared: true });
+  const rows = rowsUpTo(2);
+  const refusing = ledgerOf(
+    new Facts(facts.list, { ...sharedList([]), record: refuse }, 'secret', false),
+    undefined,
+    true,
+  );
+  const open = () => new Reservations(facts, 1);
+  const journal = new Journal(new DeliveryRecord({}, 0), refusing, { open, isAsked: true });
+  await journal.recall(intentOf(rows), noPause);
+  expect(rows.map(({ outcome }) => outcome?.kind)).toEqual(['uncertain', 'uncertain']);
+  await journal.finish(rows, () => 'account');
+  expect((await new Reservations(run({}), 1).find(rowsUpTo(2))).size).toBe(0);
+});
+
+test('An attempt that finds another process making it leaves the notes of that process, however long ago it ended', async () => {
+  let now = 0;
+  const { shared, facts, left } = setUp({}, { now: () => now });
+  const rows = rowsUpTo(2);
+  const own = new Facts(new FactList(() => 0), shared, 'secret', false);
+  const [first, second] = [await ledgerOf(own).lookUp(rows, NOTHING, noPause), ledgerOf(facts)];
+  const { attempt } = await second.lookUp(rows, NOTHING, noPause);
+  await first.attempt.begin(rows);
+  const before = await left();
+  expect(await attempt.begin(rows)).toBe(true);
+  await second.finish(await attempt.finish());
+  now += 4_000_000;
+  facts.forgetOld();
+  expect((await left()).length).toBeGreaterThanOrEqual(before.length - 1);
+});
+
 test('What is claimed while its removal waits stays in the list', async () => {
   const { facts, left } = setUp();
   // More than are removed together, before it.
@@ -313,7 +366,7 @@ const ledgerOf = (facts: Facts, record = new DeliveryRecord({}, 0), isRetry = fa
 test('A message that the execution has as uncertain, and the list as sent, was sent', async () => {
   const { shared, facts } = setUp();
   const [row] = rowsUpTo(1) as [Row];
-  const { attempt } = await ledgerOf(facts).lookUp([row], () => new Set(), noPause);
+  const { attempt } = await ledgerOf(facts).lookUp([row], NOTHING, noPause);
   await attempt.begin([row]);
   settle(row, SENT);
   attempt.settled([row]);
@@ -326,7 +379,7 @@ test('A message that the execution has as uncertain, and the list as sent, was s
 test('Nothing is sent again if n8n is also killed while a Retry asks how long the pages were, and the next list is shorter', async () => {
   const { shared, facts } = setUp();
   const rows = rowsUpTo(300);
-  const { attempt } = await ledgerOf(facts).lookUp(rows, () => new Set(), noPause);
+  const { attempt } = await ledgerOf(facts).lookUp(rows, NOTHING, noPause);
   await attempt.begin(rows.slice(0, 100));
   const killed = new Promise<void>((resolve) => {
     const remove = async (entries: readonly string[]) => {

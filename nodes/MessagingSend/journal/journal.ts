@@ -16,6 +16,8 @@ import type { Reservations, Taken } from './reservations';
 export type Permission = 'leave' | 'changed' | 'wait' | Failure;
 
 const NOT_STORED = failure('notReserved');
+const NOT_ASKED = failure('notAsked');
+const ANOTHER_ATTEMPT = failure('anotherAttempt');
 const NONE: Taken = new Map();
 const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
 
@@ -174,7 +176,7 @@ export class Journal {
     inFlight.delete(batch);
     if (isFree) reservations?.giveUp(batch);
     if (taken === null || isTaken === null) return NOT_STORED;
-    if (isFree) return failure('anotherAttempt');
+    if (isFree) return ANOTHER_ATTEMPT;
     if (taken === 'wait') return 'wait';
     this.settleTaken(taken);
     return 'changed';
@@ -226,7 +228,7 @@ export class Journal {
     if (rows.length > 0 && rows.every(({ outcome }) => outcome !== null && DONE.has(outcome.kind))) record.clear();
     if (sendOnce !== null) {
       const sent = byAccount(
-        rows.filter(({ outcome }) => mayHaveBeenSent(outcome)),
+        rows.filter(({ outcome }) => mayHaveBeenSent(outcome) && !isOfAnother(outcome)),
         accountOf,
       );
       for (const account of sent.keys()) this.memoryOf(account, sendOnce);
@@ -234,6 +236,11 @@ export class Journal {
     }
     await this.crash?.finish(await this.attempt?.finish());
   }
+}
+
+/** Whether only another attempt can have sent it, which notes it itself. */
+function isOfAnother(outcome: Outcome): boolean {
+  return 'failure' in outcome && (outcome.failure === NOT_ASKED || outcome.failure === ANOTHER_ATTEMPT);
 }
 
 function byAccount(rows: readonly Row[], accountOf: Intent['accountOf']): ReadonlyMap<string, readonly Row[]> {
@@ -248,7 +255,7 @@ function byAccount(rows: readonly Row[], accountOf: Intent['accountOf']): Readon
 /** A Retry must assume that earlier attempts may have sent everything. */
 function notAsked(isRetry: boolean) {
   const past = pastWith(
-    isRetry ? { kind: 'uncertain', failure: failure('notAsked') } : { kind: 'not_sent', failure: NOT_STORED },
+    isRetry ? { kind: 'uncertain', failure: NOT_ASKED } : { kind: 'not_sent', failure: NOT_STORED },
   );
   const listed: Memory = { pastOf: () => past, mayHaveSent: () => isRetry };
   return { listed, attempt: null, followsKill: isRetry };

@@ -60,14 +60,17 @@ export class Reservations {
     const states = left.length === 0 ? [] : await this.facts.claim(facts);
     const taken = takenOf(left, states);
     if (taken.size === 0) for (const row of left) this.own.add(row);
-    else this.facts.change({ facts: facts.filter((_fact, index) => states[index] === 'unknown'), to: 'unknown' });
+    else this.release(facts.filter((_fact, index) => states[index] === 'unknown'));
     // Asked at once: in a moment, the other run may have given them up, and they would be left out for nobody.
     return taken.size > 0 && this.mustWait(left) ? 'wait' : taken;
   }
 
-  /** Leaves those that a run without this memory has sent meanwhile. */
   giveUp(rows: readonly Row[]): void {
-    const facts = this.factsOf(rows.filter((row) => this.own.delete(row)));
+    this.release(this.factsOf(rows.filter((row) => this.own.delete(row))));
+  }
+
+  /** Leaves those that a run without this memory has sent meanwhile. */
+  private release(facts: readonly string[]): void {
     this.facts.change({ facts: facts.filter((fact) => this.facts.list.isInFlight(fact)), to: 'unknown' });
   }
 

@@ -90,7 +90,7 @@ export const SCENARIOS = {
   afterKillLostWrite: { ...afterKill, hasLostWrite: true, states: 2508 },
   during: { ...during, states: 654 },
   duringParallel: { ...during, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 743 },
-  duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 2702 },
+  duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 2434 },
   duringThird: { ...during, first: { ...three, answers: ['lost'] }, second: three, hasThird: true, states: 3366 },
   duringLimit: { ...during, first: { ...two, answers: ['limit'] }, states: 643 },
   duringInProcess: { ...during, isSameProcess: true, states: 32 },

@@ -174,6 +174,11 @@ export class Attempt {
     await facts.list.turns.last;
     if (this.begun === null) return [];
     const own = [...this.noted, ...pages.map(({ fact }) => fact), ...rests];
+    if (pages.some(({ state }) => state === 'taken')) {
+      // They belong to the other attempt, and must stay.
+      facts.release(own);
+      return [];
+    }
     if (pages.some(({ state }) => state !== 'unopened')) return [...own, ...toBar];
     // Nothing has left, and an attempt that has not begun says the same. What it has barred stays barred.
     this.onBegun(false);

@@ -6,7 +6,7 @@ export interface ListStorage {
    * @throws if the database doesn't take it within Max Wait
    */
   readonly record: (entries: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** In this order, perhaps in several writes. */
+  /** In one write, during which n8n does nothing else: in a long list, half a millisecond for each entry. */
   readonly remove: (entries: readonly string[]) => Promise<void>;
   /** Drops the oldest entries if the list has become too long. */
   readonly shorten: () => Promise<void>;
@@ -90,7 +90,7 @@ interface SharedWrite {
 /** How many facts a process keeps for a node: a megabyte or two. */
 const MAX_KEPT = 20_000;
 
-/** In a long list, n8n needs half a millisecond for each. */
+/** In one write. */
 const MAX_REMOVED = 100;
 
 /**

@@ -2,8 +2,8 @@ import { hash, randomBytes } from 'node:crypto';
 
 import { entriesOf, type FactList, type FactState, type ListStorage, stateIn } from './factList';
 
-/** Facts per question: what costs is each call, but a kill during it leaves these open. */
-const MAX_ASKED = 5_000;
+/** Facts per question. One write must end it: a part of its entries, written back by another process, would be claims. */
+const MAX_ASKED = 1_000;
 
 /** No process takes longer than this from reading the list to writing it back, in milliseconds. */
 const LONGEST_WRITE = 2_000;
@@ -78,12 +78,9 @@ export class Facts {
       const asked = facts.filter((_fact, index) => before[index] === undefined);
       const entries = asked.flatMap((fact) => entriesOf(fact, 'open'));
       const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
-      // Removed in this order: until then, a kill would leave out for good what nobody has sent.
-      const unknownFirst = asked.toSorted((one, other) => Number(present.has(one)) - Number(present.has(other)));
-      added = unknownFirst.flatMap((fact) => entriesOf(fact, 'open')).filter((entry) => !present.has(entry));
+      added = entries.filter((entry) => !present.has(entry));
       if (entries.length > 0) {
-        // The mark goes last: what another process has read before, and writes back, comes back with it.
-        await storage.remove([...added, mark]).catch(() => {
+        await storage.remove([mark, ...added]).catch(() => {
           for (const fact of [...asked, mark]) {
             const to = stateIn(present, fact);
             if (!list.known.has(fact) && to !== 'open') list.change({ fact, to, hasSurplus: true });
@@ -101,7 +98,8 @@ export class Facts {
       await list.turns.take(async () => {
         isBack = (await storage.record([mark])).has(mark);
         const kept = new Set([...list.known].flatMap(([fact, { state }]) => entriesOf(fact, state)));
-        await storage.remove([...(isBack ? added.filter((entry) => !kept.has(entry)) : []), mark]);
+        // One write removes both, so an entry that is written back later comes back with its mark.
+        await storage.remove([mark, ...(isBack ? added.filter((entry) => !kept.has(entry)) : [])]);
       });
     }
     if (this.isShared) for (const [index, fact] of facts.entries()) if (states[index] === 'noted') list.keep(fact);
@@ -138,10 +136,13 @@ export class Facts {
    */
   async note({ noted, open }: Readonly<Record<'noted' | 'open', readonly string[]>>): Promise<void> {
     const { list, storage } = this;
-    // Another run that has one in flight may not give it up, as not sent.
-    this.change({ facts: noted.filter((fact) => list.isInFlight(fact)), to: 'noted' });
-    const unknown = open.filter((fact) => !list.known.has(fact));
-    await list.write([...noted, ...unknown.flatMap((fact) => entriesOf(fact, 'open'))], storage);
+    // Another run may have it in flight, and must not give it up, as not sent; or what it has given up waits to be removed.
+    this.change({ facts: noted.filter((fact) => list.known.has(fact)), to: 'noted' });
+    const doubtful = open.filter((fact) => list.known.get(fact)?.state !== 'noted');
+    for (const fact of doubtful) {
+      if (list.known.has(fact)) list.change({ fact, to: 'open', repeat: list.now() + LONGEST_WRITE });
+    }
+    await list.write([...noted, ...doubtful.flatMap((fact) => entriesOf(fact, 'open'))], storage);
   }
 
   /**
@@ -189,8 +190,8 @@ export class Facts {
     } finally {
       // If the first write failed, nobody knows whose entries the list has.
       for (const fact of open)
-        if (isAdded) list.change({ fact, to: 'unknown' });
-        else list.known.delete(fact);
+        if (!isAdded) list.known.delete(fact);
+        else if (list.isInFlight(fact)) list.change({ fact, to: 'unknown' });
       list.change({ fact: mark, to: 'unknown' });
       list.removeSurplus(storage);
     }

@@ -15,9 +15,6 @@ const MAX_ENTRIES = 60_000;
 /** A list is shortened only if it is this much too long, because n8n writes all of it each time. */
 const TOO_MANY = 1_000;
 
-/** n8n searches a list from its start for each entry to remove, and does nothing else meanwhile. */
-const REMOVED_TOGETHER = 500;
-
 const MODE = { mode: 'entries' } as const;
 
 /** Another process seldom needs longer than this from reading a list to writing it back, in milliseconds. */
@@ -71,12 +68,7 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
         }
         throw new Error('the list has not answered for each entry');
       }),
-    remove: async (entries) => {
-      for (let start = 0; start < entries.length; start += REMOVED_TOGETHER) {
-        const part = entries.slice(start, start + REMOVED_TOGETHER);
-        await change(async () => await helpers.removeProcessed(part, 'node', MODE));
-      }
-    },
+    remove: async (entries) => await change(async () => await helpers.removeProcessed([...entries], 'node', MODE)),
     shorten: async () => {
       const length = await helpers.getProcessedDataCount('node', MODE);
       const options = { ...MODE, maxEntries: MAX_ENTRIES };

@@ -40,7 +40,7 @@ export async function openJournal(
   const hasGap = crash === null ? start.followsKill : isRetry && (await crash.hasGap());
   if (hasGap === true) record.markInterrupted();
   // A re-run that finds a record doesn't ask whether a kill came before it, so it must find none before that is known.
-  else if (hasGap === null && !record.isOpen) record.clear();
+  else if (hasGap === null && start.followsKill && !record.isOpen) record.clear();
   if (testRun !== null && !dryRun) {
     // All that a run without 'Test Run' must know is that this one began, and sent nothing.
     await crash?.finish();
