@@ -180,11 +180,11 @@ test('What a run has sent stays noted if another run has just given it up, or gi
   const rows = rowsUpTo(100);
   const giving = new Reservations(facts, 1);
   await giving.reserve(rows);
-  // More than one write removes.
-  giving.giveUp(rows);
   const [mine, theirs, other] = [rowAt(100), rowAt(101), rowAt(100)];
   await new Reservations(run({}), 1).reserve([theirs]);
   const claiming = giving.reserve([mine, rowAt(101)]);
+  // More than one write removes.
+  giving.giveUp(rows);
   for (const row of [...rows, other]) settle(row, SENT);
   await new Reservations(run({}), 1).finish([...rows, other]);
   expect((await claiming) === 'wait').toBe(true);
