@@ -16,9 +16,11 @@ import type { Reservations, Taken } from './reservations';
 export type Permission = 'leave' | 'changed' | 'wait' | Failure;
 
 const NOT_STORED = failure('notReserved');
-const NOT_ASKED = failure('notAsked');
-const ANOTHER_ATTEMPT = failure('anotherAttempt');
+const [NOT_ASKED, ANOTHER_ATTEMPT] = [failure('notAsked'), failure('anotherAttempt')];
+/** Only another attempt can have sent these messages, and notes them itself. */
+const OF_ANOTHER: ReadonlySet<Failure> = new Set([NOT_ASKED, ANOTHER_ATTEMPT]);
 const NONE: Taken = new Map();
+const INTERRUPTED: Outcome = { kind: 'uncertain', failure: failure('interrupted') };
 const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
 
 /** What all executions have sent, by account. */
@@ -39,9 +41,6 @@ export interface Intent {
   /** Why a message that was sent is uncertain all the same; null if it is not. */
   readonly lost: Failure | null;
 }
-
-/** A re-run has nothing to do for messages with these outcomes. */
-const DONE: ReadonlySet<string> = new Set(['sent', 'skipped']);
 
 /**
  * Remembers what was sent before and must not leave again. It answers one question: may this message leave now? All its
@@ -88,9 +87,8 @@ export class Journal {
   async recall({ rows, keptBack, accountOf, lost }: Intent, pause: () => Promise<void>): Promise<number> {
     const { record, crash } = this;
     const { recorded, lastBatch } = record.lookUp(rows);
-    const isRetry = crash?.isRetry === true;
     // If the database can't be asked, nothing leaves and nothing is noted: the next attempt asks again.
-    const asked = await crash?.lookUp(rows, keptBack, pause).catch(() => notAsked(isRetry));
+    const asked = await crash?.lookUp(rows, keptBack, pause).catch(() => notAsked(crash.isRetry));
     const { listed, attempt, followsKill } = asked ?? { listed: null, attempt: null, followsKill: false };
     [this.attempt, this.followsKill] = [attempt, followsKill];
     if (recorded === null && listed === null) return lastBatch;
@@ -136,11 +134,9 @@ export class Journal {
   /** Those of the doubtful messages that were sent all the same, by what all executions remember. */
   private async sentBefore(doubtful: readonly Row[], accountOf: Intent['accountOf']): Promise<ReadonlySet<Row>> {
     const sent = new Set<Row>();
-    if (this.sendOnce?.isAsked !== true) return sent;
     for (const [account, own] of byAccount(doubtful, accountOf)) {
-      const taken = await this.memoryOf(account, this.sendOnce)
-        .find(own)
-        .catch(() => NONE);
+      const found = this.reservationsOf(account)?.find(own);
+      const taken = (await found?.catch(() => NONE)) ?? NONE;
       for (const [row, state] of taken) if (state === 'noted') sent.add(row);
     }
     return sent;
@@ -201,17 +197,14 @@ export class Journal {
    */
   private settleTaken(taken: Taken): void {
     const { record, attempt, followsKill } = this;
-    const uncertain: Row[] = [];
     for (const [row, state] of taken) {
-      if (state === 'noted' || !followsKill) {
-        settle(row, { kind: 'skipped', reason: state === 'noted' ? 'sent_before' : 'may_have_been_sent' });
-      } else {
-        settle(row, { kind: 'uncertain', failure: failure('interrupted') });
-        uncertain.push(row);
-      }
+      const isDoubtful = state !== 'noted' && followsKill;
+      const reason = state === 'noted' ? 'sent_before' : 'may_have_been_sent';
+      settle(row, isDoubtful ? INTERRUPTED : { kind: 'skipped', reason });
     }
-    attempt?.settled([...taken.keys()]);
-    record.note(uncertain);
+    const rows = [...taken.keys()];
+    attempt?.settled(rows);
+    record.note(rows.filter(({ outcome }) => outcome === INTERRUPTED));
   }
 
   /** n8n stores the execution as soon as Stop is pressed, so batches in flight are noted before their replies. */
@@ -225,22 +218,17 @@ export class Journal {
    */
   async finish(rows: readonly Row[], accountOf: Intent['accountOf']): Promise<void> {
     const { record, sendOnce } = this;
-    if (rows.length > 0 && rows.every(({ outcome }) => outcome !== null && DONE.has(outcome.kind))) record.clear();
+    const isDone = ({ outcome }: Row) => outcome?.kind === 'sent' || outcome?.kind === 'skipped';
+    if (rows.length > 0 && rows.every(isDone)) record.clear();
     if (sendOnce !== null) {
-      const sent = byAccount(
-        rows.filter(({ outcome }) => mayHaveBeenSent(outcome) && !isOfAnother(outcome)),
-        accountOf,
-      );
+      const isOfAnother = (outcome: Outcome) => 'failure' in outcome && OF_ANOTHER.has(outcome.failure);
+      const left = rows.filter(({ outcome }) => mayHaveBeenSent(outcome) && !isOfAnother(outcome));
+      const sent = byAccount(left, accountOf);
       for (const account of sent.keys()) this.memoryOf(account, sendOnce);
       await Promise.all(Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account))));
     }
     await this.crash?.finish(await this.attempt?.finish());
   }
-}
-
-/** Whether only another attempt can have sent it, which notes it itself. */
-function isOfAnother(outcome: Outcome): boolean {
-  return 'failure' in outcome && (outcome.failure === NOT_ASKED || outcome.failure === ANOTHER_ATTEMPT);
 }
 
 function byAccount(rows: readonly Row[], accountOf: Intent['accountOf']): ReadonlyMap<string, readonly Row[]> {
