@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 import { messageOf } from '../tools/cli/errors';
+import { wholeNumber } from '../tools/cli/numbers';
 import { runSession, untilStopped } from '../tools/cli/session';
 import { check } from './check';
 import { FAULT, type Fault } from './faults';
@@ -18,16 +19,16 @@ const {
   ...others
 } = new Command('npm run sandbox --')
   .description('Runs the messaging API as a local server with an inbox page. No message leaves this machine.')
-  .option('--port <number>', 'port to listen on, 0 for any free one', whole, 4010)
+  .option('--port <number>', 'port to listen on, 0 for any free one', wholeNumber, 4010)
   .option('--host <address>', 'address to listen on', DEFAULTS.host)
   .option('--key <keys...>', 'API keys, each with its own balance and limit', DEFAULTS.keys)
-  .option('--credits <number>', 'credits of each key', whole, DEFAULTS.credits)
-  .option('--limit <requests>', 'requests per window and key, 0 for no limit', whole, DEFAULTS.limit)
-  .option('--window <seconds>', 'length of the window', whole, DEFAULTS.windowSeconds)
+  .option('--credits <number>', 'credits of each key', wholeNumber, DEFAULTS.credits)
+  .option('--limit <requests>', 'requests per window and key, 0 for no limit', wholeNumber, DEFAULTS.limit)
+  .option('--window <seconds>', 'length of the window', wholeNumber, DEFAULTS.windowSeconds)
   .addOption(
     new Option('--limiter <kind>', 'how requests are counted').choices(LIMITER_KINDS).default(DEFAULTS.limiter),
   )
-  .option('--latency <ms>', 'delay of every answer', whole, DEFAULTS.latencyMs)
+  .option('--latency <ms>', 'delay of every answer', wholeNumber, DEFAULTS.latencyMs)
   .option('--fault <json...>', 'faults, see sandbox/README.md', readFault)
   .allowExcessArguments(false)
   .parse()
@@ -56,11 +57,6 @@ void runSession(async ({ cleanup, signal, say }) => {
   await untilStopped(signal);
   return 0;
 });
-
-function whole(value: string): number {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
-  return Number(value);
-}
 
 function readFault(value: string, before: Fault[] = []): Fault[] {
   try {

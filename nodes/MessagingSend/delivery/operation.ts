@@ -1,6 +1,6 @@
 import { meaningOfEntry, wordsOfEntry } from '../api/answer';
 import { type Endpoint, MAX_BATCH_SIZE, SEND_MANY, SEND_ONE } from '../api/endpoints';
-import { addTo, isRecord, type JsonRecord, scalar } from '../api/records';
+import { addTo, isNumber, isRecord, type JsonRecord, scalar } from '../api/records';
 import type { ApiRequest } from '../api/reply';
 import { serviceTexts } from '../api/serviceText';
 import { failure } from '../failures/failure';
@@ -109,7 +109,7 @@ function meaning(entry: JsonRecord): Outcome {
 
 /** Fewer messages sent, or credits used, than entries that say "sent": which of them are true is unknown. */
 function confirmed(outcomes: readonly Outcome[], { messages_sent: sent, credits_used: used }: JsonRecord) {
-  const count = Math.min(...[sent, used].filter((each) => typeof each === 'number'));
+  const count = Math.min(...[sent, used].filter(isNumber));
   if (outcomes.length <= count) return outcomes;
   const isContradicted = outcomes.filter(({ kind }) => kind === 'sent').length > count;
   return isContradicted ? outcomes.map((outcome) => (outcome.kind === 'sent' ? UNCLEAR : outcome)) : outcomes;

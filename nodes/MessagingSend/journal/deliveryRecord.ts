@@ -21,7 +21,7 @@ export function pastWith(outcome: Outcome): Past {
 }
 
 /** n8n did not store the outcome. */
-const INTERRUPTED = pastWith({ kind: 'uncertain', failure: failure('interrupted') });
+export const INTERRUPTED = pastWith({ kind: 'uncertain', failure: failure('interrupted') });
 
 /** An earlier attempt sent something to the person, perhaps this message with another text, or under another name. */
 const TEXT_CHANGED = pastWith({ kind: 'uncertain', failure: failure('textChanged') });

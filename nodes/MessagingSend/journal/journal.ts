@@ -4,7 +4,7 @@ import { type Failure, failure } from '../failures/failure';
 import { type Batch, mayHaveBeenSent, type Outcome, type Row, settle } from '../messages/row';
 import type { Attempt } from './crash/attempt';
 import type { CrashLedger } from './crash/crashLedger';
-import { type DeliveryRecord, type Memory, pastWith } from './deliveryRecord';
+import { type DeliveryRecord, INTERRUPTED, type Memory, pastWith } from './deliveryRecord';
 import type { Reservations, Taken } from './reservations';
 
 /**
@@ -20,7 +20,6 @@ const [NOT_ASKED, ANOTHER_ATTEMPT] = [failure('notAsked'), failure('anotherAttem
 /** Only another attempt can have sent these messages, and notes them itself. */
 const OF_ANOTHER: ReadonlySet<Failure> = new Set([NOT_ASKED, ANOTHER_ATTEMPT]);
 const NONE: Taken = new Map();
-const INTERRUPTED: Outcome = { kind: 'uncertain', failure: failure('interrupted') };
 const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
 
 /** What all executions have sent, by account. */
@@ -200,11 +199,11 @@ export class Journal {
     for (const [row, state] of taken) {
       const isDoubtful = state !== 'noted' && followsKill;
       const reason = state === 'noted' ? 'sent_before' : 'may_have_been_sent';
-      settle(row, isDoubtful ? INTERRUPTED : { kind: 'skipped', reason });
+      settle(row, isDoubtful ? INTERRUPTED.outcome : { kind: 'skipped', reason });
     }
     const rows = [...taken.keys()];
     attempt?.settled(rows);
-    record.note(rows.filter(({ outcome }) => outcome === INTERRUPTED));
+    record.note(rows.filter(({ outcome }) => outcome === INTERRUPTED.outcome));
   }
 
   /** n8n stores the execution as soon as Stop is pressed, so batches in flight are noted before their replies. */
@@ -218,8 +217,8 @@ export class Journal {
    */
   async finish(rows: readonly Row[], accountOf: Intent['accountOf']): Promise<void> {
     const { record, sendOnce } = this;
-    const isDone = ({ outcome }: Row) => outcome?.kind === 'sent' || outcome?.kind === 'skipped';
-    if (rows.length > 0 && rows.every(isDone)) record.clear();
+    const isDone = rows.every(({ outcome }) => outcome?.kind === 'sent' || outcome?.kind === 'skipped');
+    if (rows.length > 0 && isDone) record.clear();
     if (sendOnce !== null) {
       const isOfAnother = (outcome: Outcome) => 'failure' in outcome && OF_ANOTHER.has(outcome.failure);
       const left = rows.filter(({ outcome }) => mayHaveBeenSent(outcome) && !isOfAnother(outcome));

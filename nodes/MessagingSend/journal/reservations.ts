@@ -60,17 +60,17 @@ export class Reservations {
     const states = left.length === 0 ? [] : await this.facts.claim(facts);
     const taken = takenOf(left, states);
     if (taken.size === 0) for (const row of left) this.own.add(row);
-    else this.release(facts.filter((_fact, index) => states[index] === 'unknown'));
+    else this.giveUpFacts(facts.filter((_fact, index) => states[index] === 'unknown'));
     // Asked at once: in a moment, the other run may have given them up, and they would be left out for nobody.
     return taken.size > 0 && this.mustWait(left) ? 'wait' : taken;
   }
 
   giveUp(rows: readonly Row[]): void {
-    this.release(this.factsOf(rows.filter((row) => this.own.delete(row))));
+    this.giveUpFacts(this.factsOf(rows.filter((row) => this.own.delete(row))));
   }
 
   /** Leaves those that a run without this memory has sent meanwhile. */
-  private release(facts: readonly string[]): void {
+  private giveUpFacts(facts: readonly string[]): void {
     this.facts.change({ facts: facts.filter((fact) => this.facts.list.isInFlight(fact)), to: 'unknown' });
   }
 

@@ -99,8 +99,10 @@ export class Attempt {
     const pages = [...new Set(rows.map(({ page }) => page))].flatMap((page) => this.pages[page] ?? []);
     const closed = pages.filter(({ state }) => state === 'unopened');
     if (closed.length > 0) {
-      this.begun ??= this.start();
-      this.begun.catch(() => (this.begun = null));
+      this.begun ??= this.start().catch((error: unknown) => {
+        this.begun = null;
+        throw error;
+      });
       const facts = closed.map(({ fact }) => fact);
       const opening = this.facts.record({ open: facts }, facts);
       for (const page of closed) page.state = opening;

@@ -1,6 +1,5 @@
-import { failure } from '../../failures/failure';
 import type { Row } from '../../messages/row';
-import { type DeliveryRecord, type Memory, pastWith } from '../deliveryRecord';
+import { type DeliveryRecord, INTERRUPTED, type Memory, pastWith } from '../deliveryRecord';
 import type { FactState } from '../list/factList';
 import { digestOf, type Facts } from '../list/facts';
 import { Attempt, attemptNames, lengthName } from './attempt';
@@ -10,7 +9,6 @@ import { LENGTHS, type Page, pagesOf, usualLength } from './pages';
 const ASKED_TOGETHER = 4;
 
 const SENT = pastWith({ kind: 'sent', messageId: null, status: 'sent' });
-const UNCERTAIN = pastWith({ kind: 'uncertain', failure: failure('interrupted') });
 
 /** What an attempt finds when it starts. */
 interface Start {
@@ -143,7 +141,7 @@ export class CrashLedger {
     const pastOf = (row: Row) => {
       const page = found[row.page];
       const state = keptBack.has(row) ? page?.keptBack : page?.rest;
-      return state === 'open' ? UNCERTAIN : state === 'noted' ? SENT : undefined;
+      return state === 'open' ? INTERRUPTED : state === 'noted' ? SENT : undefined;
     };
     const listed = { pastOf, mayHaveSent: ({ page }: Row) => found[page]?.isUnplanned === true };
     return { listed, attempt, followsKill };
@@ -166,13 +164,13 @@ export class CrashLedger {
     const planned = facts.of(pages.map(names.planned));
     const own = facts.of(pages.map(names.page));
     const rests = facts.of(pages.map((page) => names.rest(page, keptOf(page))));
-    // With one message a page, the plan also says to whom anything was to be sent, unless it is no longer there.
-    const people = length > 1 ? [] : facts.of(pages.map(({ rows: [row] }) => names.plannedFor(row?.person ?? '')));
-    const [nobody = ''] = facts.of([names.plannedFor('')]);
-    const asked = [...planned, ...own, ...rests, ...people, nobody];
+    // With one message a page, the plan also says to whom anything was to be sent. First nobody: the plan is still there.
+    const people = length > 1 ? [] : ['', ...pages.map(({ rows: [row] }) => row?.person ?? '')];
+    const plannedFor = facts.of(people.map(names.plannedFor));
+    const asked = [...planned, ...own, ...rests, ...plannedFor];
     const states = await facts.ask(asked);
     const stateOf = new Map(asked.map((fact, index) => [fact, states[index]]));
-    const isPlanThere = stateOf.get(nobody) === 'noted';
+    const isPlanThere = stateOf.get(plannedFor[0] ?? '') === 'noted';
     const unbegun: string[] = [];
     for (const [index, page] of found.entries()) {
       const fact = own[index] ?? '';
@@ -180,7 +178,7 @@ export class CrashLedger {
       if (state === 'noted') page.rest = page.keptBack = 'noted';
       else if (stateOf.get(rests[index] ?? '') === 'noted') page.rest = 'noted';
       else if (stateOf.get(planned[index] ?? '') !== 'noted') {
-        if (isPlanThere && stateOf.get(people[index] ?? '') === 'unknown') continue;
+        if (isPlanThere && stateOf.get(plannedFor[index + 1] ?? '') === 'unknown') continue;
         page.isUnplanned = true;
         doubt(page);
       } else if (state === 'open') doubt(page);

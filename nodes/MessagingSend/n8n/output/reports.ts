@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
-import { isRecord } from '../../api/records';
+import { isNumber, isRecord } from '../../api/records';
 import { isTool, runIndexOf } from '../execution';
 import { counted, inParagraphs, secondSendText, summaryText } from './sentences';
 import type { Summary } from './summary';
@@ -65,7 +65,7 @@ export function countInCustomData(context: IExecuteFunctions, summary: Summary):
     const totals = customData.getAll();
     for (const [key, count] of Object.entries(counts)) {
       const added = before[key];
-      const total = (Number(totals[key]) || 0) - (typeof added === 'number' ? added : 0) + count;
+      const total = (Number(totals[key]) || 0) - (isNumber(added) ? added : 0) + count;
       if (total > 0 || totals[key] !== undefined) customData.set(key, String(total));
     }
   } catch {
