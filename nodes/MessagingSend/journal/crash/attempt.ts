@@ -46,11 +46,7 @@ interface OwnPage extends Page {
   /** How many of those have ended as sent, and as not sent. */
   sent: number;
   unsent: number;
-  readonly keptBack: Set<Row>;
 }
-
-/** The user's reasons to keep a message back. */
-const KEPT_BACK: ReadonlySet<string> = new Set(['opted_out', 'empty_field', 'outside_window']);
 
 /**
  * One attempt at a run. It notes itself and its plan before its first request, opens the pages of each request before
@@ -80,7 +76,7 @@ export class Attempt {
     this.pages = plan.pages.map((page, index) => {
       const own = page.rows.reduce((count, { defect }) => count + (defect === null ? 1 : 0), 0);
       const fact = pageFacts[index] ?? '';
-      return { ...page, fact, state: 'unopened', own, sent: 0, unsent: 0, keptBack: new Set() };
+      return { name: page.name, rows: page.rows, fact, state: 'unopened', own, sent: 0, unsent: 0 };
     });
   }
 
@@ -142,12 +138,9 @@ export class Attempt {
     for (const row of rows) {
       const page = this.pages[row.page];
       if (page === undefined || row.defect !== null) continue;
-      const { outcome, duplicateOf } = row;
-      if (duplicateOf !== null || (outcome?.kind === 'skipped' && KEPT_BACK.has(outcome.reason))) {
-        page.own -= 1;
-        page.keptBack.add(row);
-      } else if (outcome?.kind === 'sent') page.sent += 1;
-      else if (!mayHaveBeenSent(outcome)) page.unsent += 1;
+      if (isKeptBack(row)) page.own -= 1;
+      else if (row.outcome?.kind === 'sent') page.sent += 1;
+      else if (!mayHaveBeenSent(row.outcome)) page.unsent += 1;
       if (!(page.state instanceof Promise)) continue;
       if (page.sent === page.own) this.close(page);
       else if (page.unsent === page.own) {
@@ -160,7 +153,7 @@ export class Attempt {
   /** What was kept back may be sent by a later attempt, so such a page stays open, and another fact says what is sent. */
   private close(page: OwnPage): void {
     page.state = 'ended';
-    const keptBack = page.rows.filter((row) => page.keptBack.has(row));
+    const keptBack = page.rows.filter(isKeptBack);
     const [rest = ''] = keptBack.length === 0 ? [] : this.facts.of([this.names.rest(page, keptBack)]);
     this.facts.change({ facts: [rest === '' ? page.fact : rest], to: 'noted' });
     if (rest !== '') this.rests.push(rest);
@@ -189,4 +182,11 @@ export class Attempt {
     await facts.list.turns.last;
     return toBar;
   }
+}
+
+/** The user's reasons to keep a message back. */
+const KEPT_BACK: ReadonlySet<string> = new Set(['opted_out', 'empty_field', 'outside_window']);
+
+function isKeptBack({ outcome, duplicateOf }: Row): boolean {
+  return duplicateOf !== null || (outcome?.kind === 'skipped' && KEPT_BACK.has(outcome.reason));
 }

@@ -49,7 +49,7 @@ export async function pagesOf(
 }
 
 export function digestOfNames(rows: readonly Row[]): string {
-  return hash('sha256', rows.map((row) => `${nameOf(row)}\0`).join(''), 'base64');
+  return hash('sha256', rows.map(nameOf).join('\0'), 'base64');
 }
 
 /** A number that looks random and is always the same for a person (FNV-1a, 32 bits). */

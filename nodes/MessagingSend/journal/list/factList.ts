@@ -2,6 +2,7 @@
 export interface ListStorage {
   /**
    * Appends the missing entries. n8n has no read-only call for this list: looking an entry up adds it.
+   * @param entries each once
    * @returns the entries that were there before
    * @throws if the database doesn't take it within Max Wait
    */

@@ -76,7 +76,7 @@ export class Facts {
       // Read first: by the time the list answers, only the list may know these facts.
       const before = known();
       const asked = facts.filter((_fact, index) => before[index] === undefined);
-      const entries = asked.flatMap((fact) => entriesOf(fact, 'open'));
+      const entries = [...new Set(asked)].flatMap((fact) => entriesOf(fact, 'open'));
       const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
       added = entries.filter((entry) => !present.has(entry));
       if (entries.length > 0) {

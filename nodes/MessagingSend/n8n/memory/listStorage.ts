@@ -59,7 +59,7 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
   return {
     record: async (entries) =>
       await change(async () => {
-        const values = [...new Set(entries)];
+        const values = [...entries];
         const answer: unknown = await helpers.checkProcessedAndRecord(values, 'node', MODE);
         const { new: added, processed } = isRecord(answer) ? answer : {};
         // Each entry is either new, or was there before.
