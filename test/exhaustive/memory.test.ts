@@ -25,7 +25,7 @@ class Node {
   private calls = 0;
 
   private readonly storage: ListStorage = {
-    record: async (entries) => {
+    add: async (entries) => {
       this.calls += 1;
       const present = entries.filter((entry) => this.entries.has(entry));
       for (const entry of entries) this.entries.add(entry);

@@ -3,7 +3,7 @@
  * reply keeps of an answer: IDs with all their digits, and never the API key.
  */
 import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
-import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
 import { readReply, type Reply } from '../../nodes/MessagingSend/api/reply';
 import { SEND } from '../../nodes/MessagingSend/delivery/operation';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
@@ -11,7 +11,7 @@ import { KEY } from '../support/account';
 import { phoneAt } from '../support/contacts';
 import { listOf, ODD_VALUES, rowsUpTo } from './samples';
 
-const singleOutcome = (data: JsonRecord) => SEND.outcomes(rowsUpTo(1), data)[0];
+const singleOutcome = (data: JsonObject) => SEND.outcomes(rowsUpTo(1), data)[0];
 
 function reply(statusCode: number, body: unknown, key = KEY): Reply {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -24,7 +24,7 @@ function meaningOf(statusCode: number, body: unknown): string {
   return meant.kind === 'accepted' ? 'accepted' : `${meant.kind} ${meant.failure.code} ${meant.failure.scope}`;
 }
 
-function refusal(code: unknown, more: JsonRecord = {}): JsonRecord {
+function refusal(code: unknown, more: JsonObject = {}): JsonObject {
   return { success: false, error: { code, message: 'No', ...more } };
 }
 
@@ -157,7 +157,7 @@ describe('An entry', () => {
   const STATUSES = listOf('sent, queued, pending, accepted, scheduled, delivered, Sent');
   const NO_ERRORS = [null, '', ' ', false, 0, [], {}, [null], { code: 0, message: '' }];
 
-  test.each<JsonRecord>([
+  test.each<JsonObject>([
     ...STATUSES.flatMap((status) => [{ ...ID, status }, { status }]),
     ...[ID, { ...ID, status: null }, { ...ID, status: ' ' }],
     ...NO_ERRORS.map((error) => ({ ...ID, status: 'sent', error, error_code: error })),
@@ -166,8 +166,8 @@ describe('An entry', () => {
     expect(singleOutcome(entry)).toEqual({ kind: 'sent', messageId, status });
   });
 
-  const NOT_SENT: Array<[entry: JsonRecord, serviceSays: string]> = [
-    ...listOf('failed, rejected, invalid, error, FAILED').map((status): [JsonRecord, string] => [
+  const NOT_SENT: Array<[entry: JsonObject, serviceSays: string]> = [
+    ...listOf('failed, rejected, invalid, error, FAILED').map((status): [JsonObject, string] => [
       { phone: phoneAt(0), message: 'Dear Anna', status },
       '',
     ]),
@@ -190,7 +190,7 @@ describe('An entry', () => {
       [{ ...ID, status }, String(status)],
       [{ status }, String(status)],
     ]),
-    ...[true, {}, ['sent'], { code: 'sent' }].map((status): [JsonRecord, string] => [{ ...ID, status }, '']),
+    ...[true, {}, ['sent'], { code: 'sent' }].map((status): [JsonObject, string] => [{ ...ID, status }, '']),
     [{ phone: phoneAt(0), message: 'Hello' }, ''],
     [{ error: 'Gateway timeout' }, 'Gateway timeout'],
     [{ status: 'failed', error: { code: 'SERVER_ERROR' } }, 'code: SERVER_ERROR'],
@@ -205,7 +205,7 @@ describe('An entry', () => {
   });
 
   test('is read safely, no matter how deep its error is', () => {
-    const deep = JSON.parse(`${'['.repeat(50_000)}7${']'.repeat(50_000)}`) as JsonRecord;
+    const deep = JSON.parse(`${'['.repeat(50_000)}7${']'.repeat(50_000)}`) as JsonObject;
     expect(singleOutcome({ ...ID, status: 'sent', error: deep })?.kind).toBe('uncertain');
     expect(meaningOf(422, `{"error":${'['.repeat(50_000)}{"message_id":7}${']'.repeat(50_000)}}`)).toMatch(/^rejected/);
   });
@@ -266,7 +266,7 @@ describe('Reading an answer', () => {
   test.each(ODD_VALUES)('never throws for %s, and never takes it for sent or rejected', (_name, value) => {
     for (const statusCode of [201, 502])
       expect(readReply({ statusCode, body: value, headers: {} }, keyMask(KEY)).kind).toBe('uncertain');
-    const body: JsonRecord = { success: false, error: value, message: value };
+    const body: JsonObject = { success: false, error: value, message: value };
     const headers = { 'retry-after': value, location: value };
     expect(readReply({ statusCode: 422, body, headers }, keyMask(KEY)).kind).toBe('rejected');
   });

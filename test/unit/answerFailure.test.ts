@@ -1,6 +1,6 @@
 import { messageFailure } from '../../nodes/MessagingSend/api/answerFailure';
 import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
-import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
 import { readReply } from '../../nodes/MessagingSend/api/reply';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { descriptionOf } from '../../nodes/MessagingSend/n8n/output/sentences';
@@ -9,7 +9,7 @@ import { phoneAt } from '../support/contacts';
 import { failureWith } from './samples';
 
 /** The failure of an answer with this error; without one, it has no body. */
-function failure(statusCode: number, error: JsonRecord = {}, headers: JsonRecord = {}): Failure {
+function failure(statusCode: number, error: JsonObject = {}, headers: JsonObject = {}): Failure {
   const body = Object.keys(error).length > 0 ? { success: false, error } : '';
   const reply = readReply({ statusCode, body, headers }, keyMask(KEY));
   if (reply.kind === 'accepted') throw new Error('no failure');
@@ -22,7 +22,7 @@ const INVALID = { code: 'VALIDATION_ERROR' };
 const LIMIT = 'The rate limit is reached: the service allows 60 requests per minute for each API key';
 const NO_RESULT = 'The service, or a gateway in front of it, did not return a result (HTTP 500)';
 
-test.each<[string, number, JsonRecord, string]>([
+test.each<[string, number, JsonObject, string]>([
   ['no credits', 402, { ...CREDITS, ...FIGURES }, 'Not enough credits (5 needed, 0 left)'],
   ['one figure', 402, { ...CREDITS, required_credits: 5 }, 'Not enough credits'],
   ['a value', 422, INVALID, 'The service rejected a value of the request'],
@@ -76,7 +76,7 @@ describe('A failure', () => {
   const STATUSES = [200, 302, 400, 401, 402, 422, 429, 500];
   const nasty = `<img src=x onerror=alert(1)> ${phoneAt(123)}`;
 
-  test.each<[string, JsonRecord]>([
+  test.each<[string, JsonObject]>([
     ['the message', { ...INVALID, message: nasty }],
     ['a key of the details', { ...INVALID, details: { [nasty]: ['x'] } }],
     ['a text of the details', { ...INVALID, details: { phone: [nasty] } }],

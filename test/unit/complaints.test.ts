@@ -1,11 +1,11 @@
 /** Which messages the error of a rejection names, and what it says about each. */
 import { readComplaints } from '../../nodes/MessagingSend/api/complaints';
-import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
 import { offendersIn as rowsIn } from '../../nodes/MessagingSend/delivery/search';
 import { ODD_VALUES, rejectWith, rowsUpTo } from './samples';
 
 /** What an error with these details says about each of five messages, by the index of the message. */
-function offendersIn(details: unknown, error: JsonRecord = {}): Record<number, string[]> {
+function offendersIn(details: unknown, error: JsonObject = {}): Record<number, string[]> {
   const whole = { code: 'VALIDATION_ERROR', message: 'Invalid', details, ...error };
   const offenders = rowsIn({ batch: rowsUpTo(5), reply: rejectWith({}, whole) });
   const textsAbout = (item: number) => readComplaints(whole).flatMap(({ index, text }) => (index === item ? text : []));
@@ -20,7 +20,7 @@ const POINTER = '#/messages/3/phone';
 const BOTH = 'messages.1.phone and messages.3.message';
 const EMPTY = { phone: '', message: '' };
 
-test.each<[string, unknown, Record<number, string[]>, JsonRecord?]>([
+test.each<[string, unknown, Record<number, string[]>, JsonObject?]>([
   ['dotted keys with lists of texts', { 'messages.3.phone': ['is wrong'] }, WRONG],
   ['bracketed keys', { 'messages[3].phone': 'is wrong' }, WRONG],
   ['bracketed keys with quotes', { "$['messages'][3]['phone']": 'is wrong' }, ONLY],
@@ -70,7 +70,7 @@ describe('Reading an error', () => {
     for (const entry of ['messages.2 is wrong', field, { 'messages.2': ['x', 'y'] }, ['x']])
       expect(readComplaints({ details: Array.from({ length: 100_000 }, () => entry) })).toHaveLength(1_000);
     const fields = Array.from({ length: 100_000 }, (_, index) => [`f${index}`, `messages.${index}`]);
-    expect(readComplaints(Object.fromEntries(fields) as JsonRecord)).toHaveLength(1_000);
+    expect(readComplaints(Object.fromEntries(fields) as JsonObject)).toHaveLength(1_000);
   });
 
   const PARTS = ['messages[', 'messages.3.', 'messages[   ', '9', "']["];

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
@@ -21,13 +21,13 @@ async function recall(record: DeliveryRecord, rows: readonly Row[]): Promise<Arr
 }
 
 /** A record as it is read in a re-run. */
-const reread = (context: JsonRecord) => new DeliveryRecord(JSON.parse(JSON.stringify(context)) as JsonRecord, 0);
+const reread = (context: JsonObject) => new DeliveryRecord(JSON.parse(JSON.stringify(context)) as JsonObject, 0);
 
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failure('outcomeUnknown') };
 
 /** The record of a run that got these messages, the first few of which ended like this. */
 function recordOf(rows: readonly Row[], count = rows.length, outcome = SENT): DeliveryRecord {
-  const context: JsonRecord = {};
+  const context: JsonObject = {};
   markSeveral(rows);
   new DeliveryRecord(context, 0).note(rows.slice(0, count), outcome);
   return reread(context);
@@ -60,7 +60,7 @@ describe('Of several messages to one phone,', () => {
 });
 
 test('A message that was noted with two texts has its last outcome, and an identical one does not get it', async () => {
-  const context: JsonRecord = {};
+  const context: JsonObject = {};
   const record = new DeliveryRecord(context, 0);
   record.note(list('At 10:00'), UNCERTAIN);
   record.note(list('At 10:01'), SENT);

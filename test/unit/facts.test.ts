@@ -20,7 +20,7 @@ const NOTHING = () => new Set<Row>();
 function sharedList(first: readonly string[]) {
   const list: ListStorage & { entries: readonly string[] } = {
     entries: first,
-    record: async (entries) => {
+    add: async (entries) => {
       const before = list.entries;
       list.entries = [...new Set([...before, ...entries])];
       return await Promise.resolve(new Set(entries.filter((entry) => before.includes(entry))));
@@ -36,8 +36,8 @@ function sharedList(first: readonly string[]) {
 }
 
 /** Another way to do some of it, or what is called before it: an error refuses it. */
-interface Own extends Partial<Pick<ListStorage, 'record' | 'remove' | 'waitForOthers'>> {
-  readonly beforeRecord?: (entries: readonly string[]) => void;
+interface Own extends Partial<Pick<ListStorage, 'add' | 'remove' | 'waitForOthers'>> {
+  readonly beforeAdd?: (entries: readonly string[]) => void;
   readonly beforeRemove?: (entries: readonly string[]) => void;
 }
 
@@ -46,13 +46,13 @@ function setUp(own: Own = {}, { entries = [] as string[], now = (): number => 0,
   const shared = sharedList(entries);
   const list = new FactList(now);
   /** Another run of the process, with its own way to the list. */
-  const run = ({ beforeRecord, beforeRemove, ...changed }: Own): Facts => {
+  const run = ({ beforeAdd, beforeRemove, ...changed }: Own): Facts => {
     const storage = { ...shared, ...changed };
     const watched: ListStorage = {
       ...storage,
-      record: async (given) => {
-        beforeRecord?.(given);
-        return await storage.record(given);
+      add: async (given) => {
+        beforeAdd?.(given);
+        return await storage.add(given);
       },
       remove: async (given) => {
         beforeRemove?.(given);
@@ -84,7 +84,7 @@ test('The two entries of a fact are removed by one write', async () => {
   const writes: Array<readonly string[]> = [];
   const names = Array.from({ length: 120 }, (_, index) => `fact ${index}`);
   const { facts, left } = setUp({ beforeRemove: (entries) => writes.push(entries) });
-  await facts.record({ open: names, noted: ['other'] });
+  await facts.store({ open: names, noted: ['other'] });
   facts.change({ facts: ['other'], to: 'unknown' });
   facts.change({ facts: names, to: 'unknown' });
   expect(await left()).toEqual([]);
@@ -98,11 +98,11 @@ test('The two entries of a fact are removed by one write', async () => {
 
 test('A claim that the storage refuses to confirm leaves nothing behind', async () => {
   let writes = 0;
-  const beforeRecord = () => {
+  const beforeAdd = () => {
     writes += 1;
     if (writes > 1) throw new Error('locked');
   };
-  const { facts, left } = setUp({ beforeRecord });
+  const { facts, left } = setUp({ beforeAdd });
   await expect(facts.claim(['order'])).rejects.toThrow('locked');
   expect(await left()).toEqual([]);
 });
@@ -122,17 +122,17 @@ test('What another process writes back while the list is asked is removed again'
 test('What is noted for others is written again until nobody can overwrite it any more', async () => {
   let now = 0;
   const { shared, facts, left } = setUp({}, { now: () => now, isShared: true });
-  await facts.record({ open: ['order'] });
+  await facts.store({ open: ['order'] });
   facts.change({ facts: ['order'], to: 'noted' });
   await left();
   const isWrittenAgain = async () => {
     shared.entries = [];
-    await facts.record({ noted: ['another'] });
+    await facts.store({ noted: ['another'] });
     return shared.entries.includes('order');
   };
   expect(await isWrittenAgain()).toBe(true);
   now = 3_000;
-  await facts.record({ noted: ['another'] });
+  await facts.store({ noted: ['another'] });
   expect(await isWrittenAgain()).toBe(false);
 });
 
@@ -197,7 +197,7 @@ test('What only another attempt can have sent is not noted for other executions'
   const { facts, run } = setUp({}, { isShared: true });
   const rows = rowsUpTo(2);
   const refusing = ledgerOf(
-    new Facts(facts.list, { ...sharedList([]), record: refuse }, 'secret', false),
+    new Facts(facts.list, { ...sharedList([]), add: refuse }, 'secret', false),
     undefined,
     true,
   );
@@ -229,7 +229,7 @@ test('What is claimed while its removal waits stays in the list', async () => {
   const { facts, left } = setUp();
   // More than are removed together, before it.
   const others = Array.from({ length: 300 }, (_, index) => `other ${index}`);
-  await facts.record({ open: ['order'], noted: others });
+  await facts.store({ open: ['order'], noted: others });
   facts.change({ facts: [...others, 'order'], to: 'unknown' });
   expect(await facts.claim(['order'])).toEqual(['unknown']);
   expect(await left()).toEqual(claimed('order'));
@@ -237,7 +237,7 @@ test('What is claimed while its removal waits stays in the list', async () => {
 
 test('What is closed while its removal waits stays in the list', async () => {
   const { facts, left } = setUp();
-  await facts.record({ open: ['order'] });
+  await facts.store({ open: ['order'] });
   const claim = facts.claim(['order', 'new']);
   facts.change({ facts: ['order'], to: 'unknown' });
   facts.change({ facts: ['order'], to: 'noted' });
@@ -247,7 +247,7 @@ test('What is closed while its removal waits stays in the list', async () => {
 
 test('Claims of one process at the same moment are written together, and one of those for the same fact wins', async () => {
   let writes = 0;
-  const { facts, left } = setUp({ beforeRecord: () => void (writes += 1) });
+  const { facts, left } = setUp({ beforeAdd: () => void (writes += 1) });
   const orders = Array.from({ length: 20 }, (_, index) => `order ${index}`);
   const claims = [...orders, 'order', 'order'].map(async (name) => await facts.claim([name]));
   const states = (await Promise.all(claims)).flat();
@@ -274,7 +274,7 @@ test.each(['before', 'while'] as const)(
       removals += 1;
       if (removals === 2 && moment === 'while') claims.push(facts.claim(['order']));
     };
-    await run({ waitForOthers, beforeRecord: (entries) => (asked ??= entries), beforeRemove }).ask(['order']);
+    await run({ waitForOthers, beforeAdd: (entries) => (asked ??= entries), beforeRemove }).ask(['order']);
     expect(await Promise.all(claims)).toEqual([['unknown']]);
     expect(await left()).toEqual(claimed('order'));
   },
@@ -304,8 +304,8 @@ test('A question whose end the storage refuses leaves nothing behind', async () 
 
 test('What this process has begun can no longer be barred', async () => {
   const { facts, left } = setUp();
-  await facts.record({ open: ['page'] });
-  await expect(facts.record({ noted: ['another attempt'], barred: ['page'] })).rejects.toThrow("can't become barred");
+  await facts.store({ open: ['page'] });
+  await expect(facts.store({ noted: ['another attempt'], barred: ['page'] })).rejects.toThrow("can't become barred");
   expect(await left()).toEqual(claimed('page'));
 });
 
@@ -319,21 +319,21 @@ test('What another run has sent meanwhile stays sent when a run never learns the
   await new Reservations(run({}), 1).finish([theirs]);
   settle(mine, failed(failure('outcomeUnknown')));
   asking.settled([mine]);
-  await facts.record({ noted: ['another'] });
+  await facts.store({ noted: ['another'] });
   expect(await left()).toEqual([fact, 'another'].toSorted());
 });
 
 test('A fact that its run releases while the list is asked about another one is still what it was', async () => {
   const { facts, run } = setUp();
-  await facts.record({ noted: ['sent'] });
-  const other = run({ beforeRecord: () => facts.release(['sent']) });
+  await facts.store({ noted: ['sent'] });
+  const other = run({ beforeAdd: () => facts.release(['sent']) });
   expect(await other.ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
 
 test('A run whose entries another run was to write, which was stopped, writes them itself', async () => {
-  const { shared, facts, run } = setUp({ record: jest.fn().mockRejectedValue(new Error('stopped')) });
-  const stopped = facts.record({ noted: ['A'] });
-  const other = run({}).record({ noted: ['B'] });
+  const { shared, facts, run } = setUp({ add: jest.fn().mockRejectedValue(new Error('stopped')) });
+  const stopped = facts.store({ noted: ['A'] });
+  const other = run({}).store({ noted: ['B'] });
   await expect(stopped).rejects.toThrow('stopped');
   expect(await other).toBe(false);
   expect(shared.entries).toEqual(['B']);
@@ -395,11 +395,11 @@ test('Nothing is sent again if n8n is also killed while a Retry asks how long th
 test('What a run has left stays while another run relies on it, however long ago the first one ended', async () => {
   let now = 0;
   const { facts, run, left } = setUp({}, { now: () => now });
-  await facts.record({ noted: ['started'] });
+  await facts.store({ noted: ['started'] });
   facts.end(['started']);
   now += 4_000_000;
   const retry = run({});
-  await retry.record({ noted: ['started'] });
+  await retry.store({ noted: ['started'] });
   run({}).forgetOld();
   expect(await left()).toEqual(['started']);
 });

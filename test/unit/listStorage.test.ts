@@ -22,7 +22,7 @@ test('A claim is confirmed later if a recent change of the list was slow', async
   >[0];
   const storage = listStorageOf(context, 0);
   const wait = async () => {
-    await storage.record(['a fact']);
+    await storage.add(['a fact']);
     await storage.waitForOthers(0);
     return jest.mocked(n8n.sleep).mock.lastCall?.[0];
   };

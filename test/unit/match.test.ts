@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
 import { matchEntries, SEND } from '../../nodes/MessagingSend/delivery/operation';
 import { markSeveral } from '../../nodes/MessagingSend/messages/row';
 import { seededRandom } from '../../tools/random';
@@ -14,7 +14,7 @@ function outcomesOf(phones: readonly number[], entries: unknown): unknown[] {
   );
 }
 
-function entry(index: number, changed: JsonRecord = {}): JsonRecord {
+function entry(index: number, changed: JsonObject = {}): JsonObject {
   return { message_id: 1000 + index, phone: phoneAt(index), status: 'sent', ...changed };
 }
 
@@ -23,7 +23,7 @@ describe('An answer with a list of entries', () => {
   const failed = { status: 'failed' };
   const [oneId, noId] = [{ message_id: 7 }, { message_id: undefined }];
   const UNCERTAIN = ['uncertain', 'uncertain'];
-  test.each<[string, phones: number[], entries: JsonRecord[], expected: unknown[]]>([
+  test.each<[string, phones: number[], entries: JsonObject[], expected: unknown[]]>([
     ['has a copy in the place of an entry', [0, 1, 2], [entry(0), entry(1), entry(1)], [1000, 1001, 'uncertain']],
     ['has an unknown phone number', [0, 1], [entry(0), entry(500)], [1000, 'uncertain']],
     ['has no phones', [0, 1], [entry(0, unnamed), entry(1, { phone: null })], [1000, 1001]],
@@ -39,7 +39,7 @@ describe('An answer with a list of entries', () => {
     ['has one ID for all', [0, 1], [entry(0, oneId), entry(1, oneId)], [7, 7]],
     ['has no IDs, for two messages to a number', [0, 0], [entry(0, noId), entry(0, noId)], [null, null]],
     ...[Number(phoneAt(0)), `+${phoneAt(0)}`, `00${phoneAt(0)}`, '+44 7700 900000'].map(
-      (phone): [string, number[], JsonRecord[], unknown[]] => [
+      (phone): [string, number[], JsonObject[], unknown[]] => [
         `has the phone as ${phone}, out of order`,
         [0, 1],
         [entry(1), entry(0, { phone })],
@@ -72,7 +72,7 @@ describe('An answer with a list of entries', () => {
   });
 });
 
-test.each<[string, JsonRecord, unknown[]]>([
+test.each<[string, JsonObject, unknown[]]>([
   ['says that one was sent', { messages_sent: 1 }, ['uncertain', 'not_sent', 'uncertain']],
   ['says that one was paid', { credits_used: 1 }, ['uncertain', 'not_sent', 'uncertain']],
   ['says that none was paid', { messages_sent: 2, credits_used: 0 }, ['uncertain', 'not_sent', 'uncertain']],

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { INodeProperties } from 'n8n-workflow';
 
 import { REQUESTS_PER_MINUTE } from '../../nodes/MessagingSend/api/endpoints';
-import { isRecord, type JsonRecord } from '../../nodes/MessagingSend/api/records';
+import { isObject, type JsonObject } from '../../nodes/MessagingSend/api/objects';
 import { MessagingSend } from '../../nodes/MessagingSend/MessagingSend.node';
 import { MessagingSendTrigger } from '../../nodes/MessagingSend/MessagingSendTrigger.node';
 import { draftFromItem } from '../../nodes/MessagingSend/n8n/input/drafts';
@@ -60,10 +60,10 @@ const SETTINGS = {
 
 const asked = new Set<string>();
 
-function settings(node: keyof typeof SETTINGS, parameters: JsonRecord): unknown {
+function settings(node: keyof typeof SETTINGS, parameters: JsonObject): unknown {
   const read: Read = (path, fallback) => {
     asked.add(path);
-    const value = path.split('.').reduce<unknown>((all, name) => (isRecord(all) ? all[name] : undefined), parameters);
+    const value = path.split('.').reduce<unknown>((all, name) => (isObject(all) ? all[name] : undefined), parameters);
     return value ?? fallback;
   };
   return SETTINGS[node](read);
@@ -74,8 +74,8 @@ interface Added {
   readonly node: keyof typeof SETTINGS;
   readonly label: string;
   readonly path: string;
-  readonly without: JsonRecord;
-  readonly added: JsonRecord;
+  readonly without: JsonObject;
+  readonly added: JsonObject;
 }
 
 const NODES = [new MessagingSend(), new MessagingSendTrigger()].map(({ description }) => description);
@@ -91,10 +91,10 @@ const ADDED = NODES.flatMap(({ displayName, properties }) =>
   }),
 );
 
-function addedIn(node: Added['node'], collection: INodeProperties, given: JsonRecord, path: string[] = []): Added[] {
+function addedIn(node: Added['node'], collection: INodeProperties, given: JsonObject, path: string[] = []): Added[] {
   const inner = [...path, collection.name];
-  const one = ({ displayName, name, default: value }: INodeProperties, within: string[], others: JsonRecord): Added => {
-    const parameters = (values: JsonRecord) => within.reduceRight<JsonRecord>((all, step) => ({ [step]: all }), values);
+  const one = ({ displayName, name, default: value }: INodeProperties, within: string[], others: JsonObject): Added => {
+    const parameters = (values: JsonObject) => within.reduceRight<JsonObject>((all, step) => ({ [step]: all }), values);
     const { [name]: _, ...without } = others;
     return {
       node,
@@ -111,7 +111,7 @@ function addedIn(node: Added['node'], collection: INodeProperties, given: JsonRe
     return option.values.map((field) => {
       // A field that depends on another one is tried when it is shown.
       const shown = Object.entries(field.displayOptions?.show ?? {}).map(([name, values]) => [name, values?.[0]]);
-      return one(field, [...inner, option.name], Object.fromEntries([...defaults, ...shown]) as JsonRecord);
+      return one(field, [...inner, option.name], Object.fromEntries([...defaults, ...shown]) as JsonObject);
     });
   });
 }

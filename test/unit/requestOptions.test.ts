@@ -1,4 +1,4 @@
-import { isRecord } from '../../nodes/MessagingSend/api/records';
+import { isObject } from '../../nodes/MessagingSend/api/objects';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { readRequestOptions, type RequestOptions } from '../../nodes/MessagingSend/n8n/input/requestOptions';
 import { givenOptions } from '../support/givenOptions';
@@ -8,7 +8,7 @@ const FIVE_MINUTES = 300_000;
 const DEFAULTS = { batchSize: 100, interval: 0, http: { timeout: FIVE_MINUTES }, failure: null };
 
 function read(collection: unknown): RequestOptions & { failure: Failure | null } {
-  const given = givenOptions({}, isRecord(collection) ? collection : {});
+  const given = givenOptions({}, isObject(collection) ? collection : {});
   const options = readRequestOptions(given);
   return { ...options, failure: given.failure };
 }

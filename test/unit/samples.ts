@@ -1,5 +1,5 @@
 /** Made-up data for the tests of several subjects. */
-import type { JsonRecord } from '../../nodes/MessagingSend/api/records';
+import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
 import type { Rejected, Reply } from '../../nodes/MessagingSend/api/reply';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Intent } from '../../nodes/MessagingSend/journal/journal';
@@ -73,7 +73,7 @@ export function acceptAll(messages: Batch): Reply {
   };
 }
 
-export function rejectWith(changed: Partial<Failure>, error: JsonRecord = {}, reply: Partial<Rejected> = {}): Rejected {
+export function rejectWith(changed: Partial<Failure>, error: JsonObject = {}, reply: Partial<Rejected> = {}): Rejected {
   const failure = failureWith(changed);
   return { kind: 'rejected', failure, error, fromService: true, retryable: false, retryAfter: null, ...reply };
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { type Failure, failure } from '../failures/failure';
-import { asText, type JsonRecord } from './records';
+import { asText, type JsonObject } from './objects';
 
 export interface Account {
   /**
@@ -29,7 +29,7 @@ export function normalizeBaseUrl(baseUrl: string): string {
 }
 
 /** The account in the fields of a credential, or why there is none. The failure's texts show no field. */
-export function accountIn(credential: JsonRecord): Account | Failure {
+export function accountIn(credential: JsonObject): Account | Failure {
   const baseUrl = normalizeBaseUrl(asText(credential.baseUrl));
   // People paste a key with spaces, or with invisible characters of a web page (a zero-width space).
   const apiKey = asText(credential.apiKey)

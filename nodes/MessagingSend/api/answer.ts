@@ -3,14 +3,14 @@
  * same table for users. Anything that the document leaves open is uncertain.
  */
 import { readComplaints } from './complaints';
-import { asText, isRecord, type JsonRecord } from './records';
+import { asText, isObject, type JsonObject } from './objects';
 
 export interface Answer {
   readonly statusCode: number;
   /** The body as a JSON object; null if it is anything else. */
-  readonly envelope: JsonRecord | null;
+  readonly envelope: JsonObject | null;
   /** The envelope's `error`; empty if there is none. */
-  readonly error: JsonRecord;
+  readonly error: JsonObject;
   /** A body of plain text; empty if it is a JSON object or a page. */
   readonly text: string;
 }
@@ -30,7 +30,7 @@ const SERVICE_FAILED = /timed?[\W_]?out(?!side| of)|(server|internal)[\W_]?error
 /** What an answer means for its request: with `accepted` the entries decide, with `rejected` nothing was sent. */
 export function meaningOfAnswer(answer: Answer): 'accepted' | 'rejected' | 'uncertain' {
   const { statusCode, envelope, error } = answer;
-  if (isSuccess(statusCode) && envelope?.success === true && isRecord(envelope.data)) return 'accepted';
+  if (isSuccess(statusCode) && envelope?.success === true && isObject(envelope.data)) return 'accepted';
   const isRefusal = isSuccess(statusCode)
     ? envelope?.success === false && REFUSALS.has(error.code)
     : statusCode >= 300 && statusCode < 500 && !OPEN.has(statusCode);
@@ -44,9 +44,9 @@ export function meaningOfAnswer(answer: Answer): 'accepted' | 'rejected' | 'unce
 }
 
 /** Whether an answer has outcomes of messages, rather than a copy of the request. */
-function hasEntries(envelope: JsonRecord | null): boolean {
-  const entries = isRecord(envelope?.data) ? envelope.data.messages : null;
-  const isEntry = (each: unknown) => isRecord(each) && ('message_id' in each || 'status' in each || hasError(each));
+function hasEntries(envelope: JsonObject | null): boolean {
+  const entries = isObject(envelope?.data) ? envelope.data.messages : null;
+  const isEntry = (each: unknown) => isObject(each) && ('message_id' in each || 'status' in each || hasError(each));
   return Array.isArray(entries) && entries.some(isEntry);
 }
 
@@ -54,7 +54,7 @@ const SENT: ReadonlySet<string> = new Set(['sent', 'queued', 'pending', 'accepte
 const NOT_SENT: ReadonlySet<string> = new Set(['failed', 'rejected', 'invalid', 'error']);
 
 /** What an entry (2.3), or the data of a single send (2.2), means for its message. */
-export function meaningOfEntry(entry: JsonRecord): 'sent' | 'not_sent' | 'uncertain' {
+export function meaningOfEntry(entry: JsonObject): 'sent' | 'not_sent' | 'uncertain' {
   const status = statusOf(entry);
   const hasId = isId(entry.message_id);
   const isWrong = hasError(entry);
@@ -65,7 +65,7 @@ export function meaningOfEntry(entry: JsonRecord): 'sent' | 'not_sent' | 'uncert
 }
 
 /** The service's reasons in an entry. Its `message` may be the text that was to be sent. */
-export function wordsOfEntry(entry: JsonRecord): string[] {
+export function wordsOfEntry(entry: JsonObject): string[] {
   const status = statusOf(entry);
   const reasons = Object.entries(entry).filter(([name]) => /error|reason/i.test(name));
   const texts = readComplaints(Object.fromEntries(reasons)).map(({ text }) => text);
@@ -75,7 +75,7 @@ export function wordsOfEntry(entry: JsonRecord): string[] {
 const ERROR = /error/i;
 
 /** Whether a field about an error has a value, or the document's sign of a failure (2.4) is there. */
-function hasError(entry: JsonRecord): boolean {
+function hasError(entry: JsonObject): boolean {
   // Without a list of the names: this runs for each message.
   for (const name in entry) if (ERROR.test(name) && hasValue(entry[name])) return true;
   return entry.success === false;
@@ -90,7 +90,7 @@ function hasValue(value: unknown, depth = 0): boolean {
 }
 
 /** In lower case; empty if there is none, and "?" for anything but a text. */
-function statusOf({ status }: JsonRecord): string {
+function statusOf({ status }: JsonObject): string {
   if (typeof status === 'string') return status.trim().toLowerCase();
   return status === undefined || status === null ? '' : '?';
 }
@@ -111,7 +111,7 @@ export function saysSent(value: unknown, depth = 0): boolean {
 }
 
 /** The code of an error, if it looks like those in the document. */
-export function codeIn({ code }: JsonRecord): string | null {
+export function codeIn({ code }: JsonObject): string | null {
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : null;
 }
 

@@ -1,7 +1,7 @@
 import { type Credits, type Details, type Failure, failure } from '../failures/failure';
 import { type Answer, codeIn, isSuccess, saysSent } from './answer';
 import { type Complaint, readComplaints } from './complaints';
-import { isNumber } from './records';
+import { isNumber } from './objects';
 import { serviceText, serviceTexts } from './serviceText';
 
 /** Why an answer leaves open what happened to its messages. */

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from './records';
+import { isObject, type JsonObject } from './objects';
 
 export interface Complaint {
   /** The index of the message that it is about, counted from 0; null if the error names none. */
@@ -19,7 +19,7 @@ const [MAX_COMPLAINTS, MAX_DEPTH, MAX_KEY, MAX_TEXT] = [1_000, 8, 200, 10_000];
  * Reads every text of an error. The API leaves the structure of error details open (part 7), so `messages[N]` may be in
  * the text itself, in the keys that lead to it, or in a path beside it in the same object.
  */
-export function readComplaints(error: JsonRecord): Complaint[] {
+export function readComplaints(error: JsonObject): Complaint[] {
   const { code, status, ...rest } = error;
   const found: Complaint[] = [];
   search(rest, '', [null], found, 0);
@@ -40,7 +40,7 @@ function search(value: unknown, path: string, about: Array<number | null>, found
     value.forEach((each, index) =>
       search(each, plainText(each) === '' ? `${path}.${index}` : path, about, found, depth + 1),
     );
-  } else if (isRecord(value)) {
+  } else if (isObject(value)) {
     const indices = Object.values(value).map(plainText).filter(isPath).flatMap(indicesIn);
     for (const [key, each] of Object.entries(value))
       search(each, `${path}.${key.slice(0, MAX_KEY)}`, indices.length > 0 ? indices : about, found, depth + 1);

@@ -1,5 +1,5 @@
 import { failure } from '../failures/failure';
-import { isRecord, type JsonRecord } from './records';
+import { isObject, type JsonObject } from './objects';
 import { type Accepted, rejected, type Reply } from './reply';
 
 /** Codes of causes that may be transient. */
@@ -29,7 +29,7 @@ export function networkReply(thrown: unknown, isTimeout = false): Exclude<Reply,
 }
 
 /** Why a request was not connected; undefined if the error can also come later. */
-function whyNotConnected(error: JsonRecord, departure: Departure) {
+function whyNotConnected(error: JsonObject, departure: Departure) {
   const { syscall, constructor: errorClass } = error;
   const code = String(error.code);
   if (/^ERR_TLS_CERT_|^(?!ERR_).*CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/.test(code)) return 'notSecure';
@@ -51,12 +51,12 @@ type Departure = 'waiting' | 'left' | 'unknown';
  * - A TLS socket holds them back until the handshake is complete and the certificate is verified.
  * - A plain socket counts what it passed to the system in `_bytesDispatched`; `bytesWritten` includes waiting bytes.
  */
-function departureOf(causes: readonly JsonRecord[]): Departure {
+function departureOf(causes: readonly JsonObject[]): Departure {
   // axios adds Node's request to its errors.
-  const request = causes.find((error) => error.isAxiosError === true && isRecord(error.request))?.request;
-  if (!isRecord(request)) return 'unknown';
+  const request = causes.find((error) => error.isAxiosError === true && isObject(error.request))?.request;
+  if (!isObject(request)) return 'unknown';
   const { socket, outputSize } = request;
-  if (!isRecord(socket)) return socket === null && Number(outputSize) > 0 ? 'waiting' : 'unknown';
+  if (!isObject(socket)) return socket === null && Number(outputSize) > 0 ? 'waiting' : 'unknown';
   if (socket.encrypted === true) {
     if (typeof socket.secureConnecting !== 'boolean') return 'unknown';
     return socket.secureConnecting ? 'waiting' : 'left';
@@ -68,11 +68,11 @@ function departureOf(causes: readonly JsonRecord[]): Departure {
 const MAX_CAUSES = 6;
 
 /** The error and its causes, outermost first: n8n wraps axios's error, which wraps Node's. */
-function chain(thrown: unknown): JsonRecord[] {
-  const causes: JsonRecord[] = [];
-  for (let error = thrown; isRecord(error) && causes.length < MAX_CAUSES; error = error.cause) causes.push(error);
+function chain(thrown: unknown): JsonObject[] {
+  const causes: JsonObject[] = [];
+  for (let error = thrown; isObject(error) && causes.length < MAX_CAUSES; error = error.cause) causes.push(error);
   // If several addresses were tried, each has its own error. One that was connected may have got the request.
   const attempts: unknown = causes.at(-1)?.errors;
-  const failed = Array.isArray(attempts) ? attempts.map((attempt) => (isRecord(attempt) ? attempt : {})) : [];
+  const failed = Array.isArray(attempts) ? attempts.map((attempt) => (isObject(attempt) ? attempt : {})) : [];
   return failed.every(({ syscall }) => syscall === 'connect') ? [...causes, ...failed] : causes;
 }

@@ -3,11 +3,11 @@ import { type Answer, meaningOfAnswer } from './answer';
 import { rejectionFailure, uncertainFailure } from './answerFailure';
 import type { Endpoint } from './endpoints';
 import { type KeyMask, masked } from './keyMask';
-import { asText, isRecord, type JsonRecord } from './records';
+import { asText, isObject, type JsonObject } from './objects';
 
 export interface ApiRequest {
   readonly endpoint: Endpoint;
-  readonly body?: JsonRecord;
+  readonly body?: JsonObject;
   /** In milliseconds; the user's 'Timeout' by default. */
   readonly timeout?: number;
 }
@@ -25,7 +25,7 @@ export type Reply =
 export interface Accepted {
   readonly kind: 'accepted';
   /** The envelope's `data` (2.4). */
-  readonly data: JsonRecord;
+  readonly data: JsonObject;
 }
 
 /** The service rejected the request, or was never reached: nothing was sent. */
@@ -33,7 +33,7 @@ export interface Rejected {
   readonly kind: 'rejected';
   readonly failure: Failure;
   /** The envelope's `error` (part 7), or an empty record. */
-  readonly error: JsonRecord;
+  readonly error: JsonObject;
   /** Whether the service answered (with its envelope or a 429), not a gateway or a firewall. */
   readonly fromService: boolean;
   /** Whether the service was not reached, for a reason that may be transient. */
@@ -51,7 +51,7 @@ export interface HttpAnswer {
   readonly statusCode: number;
   /** Text, so that IDs keep all their digits; or parsed by n8n. Undefined if it was too long to be read. */
   readonly body: unknown;
-  readonly headers: JsonRecord;
+  readonly headers: JsonObject;
 }
 
 /**
@@ -59,7 +59,7 @@ export interface HttpAnswer {
  * @param mask hides the API key wherever the answer contains it
  * @param request its phones and texts are removed from the answer's error
  */
-export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMask, request: JsonRecord = {}): Reply {
+export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMask, request: JsonObject = {}): Reply {
   if (body === undefined) {
     const unread = failure('answerUnreadable', { status: statusCode }, { httpStatus: statusCode });
     return { kind: 'uncertain', failure: unread };
@@ -72,14 +72,14 @@ export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMa
   const answer: Answer = {
     statusCode,
     envelope,
-    error: isRecord(given) ? given : inEnvelope,
+    error: isObject(given) ? given : inEnvelope,
     text: isText ? body : '',
   };
   const meaning = meaningOfAnswer(answer);
-  if (meaning === 'accepted' && isRecord(envelope?.data)) return { kind: 'accepted', data: envelope.data };
+  if (meaning === 'accepted' && isObject(envelope?.data)) return { kind: 'accepted', data: envelope.data };
 
   const repeated = valuesOf(request);
-  const error = masked(answer.error, (text) => (repeated.has(text) ? '' : text)) as JsonRecord;
+  const error = masked(answer.error, (text) => (repeated.has(text) ? '' : text)) as JsonObject;
   if (meaning !== 'rejected') return { kind: 'uncertain', failure: uncertainFailure({ ...answer, error }) };
   const retryAfter = readRetryAfter(headers, Date.now());
   const why = rejectionFailure({ ...answer, error }, mask(asText(headers.location)), retryAfter);
@@ -88,21 +88,21 @@ export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMa
 }
 
 /** The phones and texts of a request, which no error may show. */
-function valuesOf(request: JsonRecord): ReadonlySet<unknown> {
+function valuesOf(request: JsonObject): ReadonlySet<unknown> {
   const messages: unknown[] = Array.isArray(request.messages) ? request.messages : [request];
-  return new Set(messages.flatMap((message) => (isRecord(message) ? Object.values(message) : [])));
+  return new Set(messages.flatMap((message) => (isObject(message) ? Object.values(message) : [])));
 }
 
 /** The body as a JSON object; null if it is anything else. */
-function parse(body: unknown, mask: KeyMask): JsonRecord | null {
-  if (typeof body !== 'string' && !isRecord(body)) return null;
+function parse(body: unknown, mask: KeyMask): JsonObject | null {
+  if (typeof body !== 'string' && !isObject(body)) return null;
   try {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     // Long IDs become texts, because JSON.parse rounds numbers beyond 2^53.
     const exact = text.replace(/("message_id"\s*:\s*)(\d{16,})(?![\d.eE])/g, '$1"$2"');
     const value: unknown = JSON.parse(exact);
     const clean = mask(text) === text ? value : masked(value, mask);
-    return isRecord(clean) ? clean : null;
+    return isObject(clean) ? clean : null;
   } catch {
     return null;
   }
@@ -116,7 +116,7 @@ const MAX_WAIT = 24 * 60 * 60 * 1000;
  * or the time has passed.
  * @param now in milliseconds since 1970
  */
-export function readRetryAfter(headers: JsonRecord, now: number): number | null {
+export function readRetryAfter(headers: JsonObject, now: number): number | null {
   const text = asText(headers['retry-after']).trim();
   const wait = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
   return wait > 0 && wait <= MAX_WAIT ? wait : null;

@@ -1,4 +1,4 @@
-import { isNumber, isRecord, type JsonRecord } from '../api/records';
+import { isNumber, isObject, type JsonObject } from '../api/objects';
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { Requests } from '../requests/requests';
@@ -129,16 +129,16 @@ export interface Outages {
  * @param execution the ID of the execution; a Retry in n8n's list has its own
  * @param now in milliseconds since 1970
  */
-export function outagesIn(kept: JsonRecord, account: string, execution: string, now: () => number): Outages {
+export function outagesIn(kept: JsonObject, account: string, execution: string, now: () => number): Outages {
   const mark = account.slice(0, MARK_LENGTH);
-  const all = isRecord(kept.outages) ? kept.outages : {};
+  const all = isObject(kept.outages) ? kept.outages : {};
   const own = all[mark];
-  const { execution: keptExecution, at, uncertainInARow } = isRecord(own) ? own : {};
+  const { execution: keptExecution, at, uncertainInARow } = isObject(own) ? own : {};
   const counts = keptExecution === execution && isNumber(at) && Math.abs(now() - at) < COUNTS_FOR;
   return {
-    uncertainInARow: !isRecord(own) ? null : counts && isNumber(uncertainInARow) ? uncertainInARow : 0,
+    uncertainInARow: !isObject(own) ? null : counts && isNumber(uncertainInARow) ? uncertainInARow : 0,
     note: (count) => {
-      const { [mark]: _, ...others } = isRecord(kept.outages) ? kept.outages : {};
+      const { [mark]: _, ...others } = isObject(kept.outages) ? kept.outages : {};
       if (count > 0) kept.outages = { ...others, [mark]: { execution, at: now(), uncertainInARow: count } };
       else if (Object.keys(others).length === 0) delete kept.outages;
       else kept.outages = others;

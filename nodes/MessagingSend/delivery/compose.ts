@@ -56,19 +56,11 @@ const NO_TEXT: Content = { text: '', parts: null };
 
 /** A row with the number and the text to send, or with the reason why it can't be sent. */
 export function compose(draft: Draft, rules: Rules): Row {
-  const { phone, countryCode, failure: unread } = draft;
-  const number = unread ?? readPhone(phone, { countryCode, numberCheck: rules.numberCheck });
-  if (isFailure(number)) return rowOf(draft, NO_NUMBER, NO_TEXT, number);
-  const content = contentOf(draft, rules);
-  return isFailure(content) ? rowOf(draft, number, NO_TEXT, content) : rowOf(draft, number, content, null);
-}
-
-function rowOf(
-  { item, entry, phone: phoneGiven, key, empty = NONE }: Draft,
-  { phone, person, readAs }: ReadNumber,
-  { text, parts }: Content,
-  defect: Failure | null,
-): Row {
+  const { item, entry, phone: phoneGiven, countryCode, key, empty = NONE } = draft;
+  const number = draft.failure ?? readPhone(phoneGiven, { countryCode, numberCheck: rules.numberCheck });
+  const content = isFailure(number) ? number : contentOf(draft, rules);
+  const { phone, person, readAs } = isFailure(number) ? NO_NUMBER : number;
+  const { text, parts } = isFailure(content) ? NO_TEXT : content;
   return {
     item,
     entry,
@@ -80,7 +72,7 @@ function rowOf(
     parts,
     key,
     empty,
-    defect,
+    defect: isFailure(content) ? content : null,
     testFor: null,
     isOneOfSeveral: false,
     repetition: 0,

@@ -1,5 +1,5 @@
 import { creditsTooLow } from '../api/answerFailure';
-import { addTo, creditsOf } from '../api/records';
+import { addTo, creditsOf } from '../api/objects';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import { MAX_REMEMBERED, type Reservations } from '../journal/reservations';

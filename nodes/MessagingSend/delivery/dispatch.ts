@@ -2,7 +2,7 @@
  * Sends batches: which one is next, whether it may leave, its request, what the reply means for its messages, and what
  * follows from it for the others. Read it from top to bottom.
  */
-import type { JsonRecord } from '../api/records';
+import type { JsonObject } from '../api/objects';
 import type { Rejected, Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { Journal, Permission } from '../journal/journal';
@@ -235,7 +235,7 @@ export class Dispatch {
   private settleAll(
     batch: Batch,
     outcomeOf: (row: Row, index: number) => Outcome,
-    data: JsonRecord | null = null,
+    data: JsonObject | null = null,
   ): void {
     const { requests, journal, reservations, stopOnFailure, onSettled } = this.config;
     batch.forEach((row, index) => {

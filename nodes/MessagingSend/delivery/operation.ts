@@ -1,6 +1,6 @@
 import { meaningOfEntry, wordsOfEntry } from '../api/answer';
 import { type Endpoint, MAX_BATCH_SIZE, SEND_MANY, SEND_ONE } from '../api/endpoints';
-import { addTo, isNumber, isRecord, type JsonRecord, scalar } from '../api/records';
+import { addTo, isNumber, isObject, type JsonObject, scalar } from '../api/objects';
 import type { ApiRequest } from '../api/reply';
 import { serviceTexts } from '../api/serviceText';
 import { failure } from '../failures/failure';
@@ -13,7 +13,7 @@ export interface SendOperation {
   readonly maxBatchSize: number;
   readonly requestFor: (batch: Batch) => ApiRequest;
   /** Reads the outcome of each message from the `data` of the answer. */
-  readonly outcomes: (batch: Batch, data: JsonRecord) => readonly Outcome[];
+  readonly outcomes: (batch: Batch, data: JsonObject) => readonly Outcome[];
 }
 
 export const SEND_BULK: SendOperation = {
@@ -44,8 +44,8 @@ export const SEND: SendOperation = {
   },
 };
 
-function entriesOf(batch: Batch): JsonRecord[] {
-  const entries: JsonRecord[] = [];
+function entriesOf(batch: Batch): JsonObject[] {
+  const entries: JsonObject[] = [];
   for (const { phone, text, parts } of batch) {
     if (parts === null) entries.push({ phone, message: text });
     else for (const part of parts) entries.push({ phone, message: part });
@@ -74,8 +74,8 @@ function outcomeOfParts(row: Row, outcomes: readonly Outcome[]): Outcome {
  * The outcome of each message of an accepted bulk request, from its entry in the answer (API 2.3). Entries may be
  * reordered, doubled or missing, so they are matched by phone, then by order. A message without an entry is uncertain.
  */
-export function matchEntries(batch: Batch, data: JsonRecord): readonly Outcome[] {
-  const listed = Array.isArray(data.messages) ? data.messages.filter(isRecord) : [];
+export function matchEntries(batch: Batch, data: JsonObject): readonly Outcome[] {
+  const listed = Array.isArray(data.messages) ? data.messages.filter(isObject) : [];
   const mayShareEntries = batch.some(({ isOneOfSeveral, parts }) => isOneOfSeveral || parts !== null);
   // Where each message has another number, entries that are as many and in place can't be doubled.
   const entries = mayShareEntries || listed.length !== batch.length ? uniqueEntries(listed) : listed;
@@ -100,7 +100,7 @@ export function matchEntries(batch: Batch, data: JsonRecord): readonly Outcome[]
   return confirmed(outcomes, data);
 }
 
-function meaning(entry: JsonRecord): Outcome {
+function meaning(entry: JsonObject): Outcome {
   const kind = meaningOfEntry(entry);
   if (kind === 'sent') return { kind, messageId: scalar(entry, 'message_id'), status: scalar(entry, 'status') };
   const details = { serviceSays: serviceTexts(wordsOfEntry(entry)) };
@@ -108,7 +108,7 @@ function meaning(entry: JsonRecord): Outcome {
 }
 
 /** Fewer messages sent, or credits used, than entries that say "sent": which of them are true is unknown. */
-function confirmed(outcomes: readonly Outcome[], { messages_sent: sent, credits_used: used }: JsonRecord) {
+function confirmed(outcomes: readonly Outcome[], { messages_sent: sent, credits_used: used }: JsonObject) {
   const count = Math.min(...[sent, used].filter(isNumber));
   if (outcomes.length <= count) return outcomes;
   const isContradicted = outcomes.filter(({ kind }) => kind === 'sent').length > count;
@@ -121,8 +121,8 @@ const UNCLEAR: Failed = { kind: 'uncertain', failure: failure('messageUnclear') 
 export const NOT_LISTED: Failed = { kind: 'uncertain', failure: failure('messageNotListed') };
 
 /** Leaves out doubled entries: those with the same phone and message_id are about one message. */
-function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
-  const byIdentity = new Map<unknown, JsonRecord>();
+function uniqueEntries(entries: JsonObject[]): JsonObject[] {
+  const byIdentity = new Map<unknown, JsonObject>();
   for (const entry of entries) {
     const id = scalar(entry, 'message_id');
     byIdentity.set(id === null ? entry : `${id} ${scalar(entry, 'phone')}`, entry);
@@ -131,7 +131,7 @@ function uniqueEntries(entries: JsonRecord[]): JsonRecord[] {
 }
 
 /** The digits of an entry's phone, which may be a number, or a text with + or 00. */
-function phoneOf({ phone }: JsonRecord): string | null {
+function phoneOf({ phone }: JsonObject): string | null {
   if (typeof phone !== 'string' && typeof phone !== 'number') return null;
   return String(phone).replace(/\D/g, '').replace(/^00/, '');
 }

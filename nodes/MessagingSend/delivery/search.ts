@@ -1,7 +1,7 @@
 /** Who is to blame when the service rejects a request: single messages, the request, or the run. */
 import { messageFailure } from '../api/answerFailure';
 import { type Complaint, readComplaints } from '../api/complaints';
-import { addTo } from '../api/records';
+import { addTo } from '../api/objects';
 import type { Rejected } from '../api/reply';
 import type { Failure } from '../failures/failure';
 import { type Batch, type Row, textCount } from '../messages/row';

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, type JsonScalar, pick } from '../api/records';
+import { isObject, type JsonObject, type JsonScalar, pick } from '../api/objects';
 import { type Failure, failure } from '../failures/failure';
 import { mayHaveBeenSent, nameOf, type Outcome, type Row } from '../messages/row';
 import { digestOf } from './list/facts';
@@ -60,7 +60,7 @@ export class DeliveryRecord {
   private receipts: Array<string | Receipt>;
 
   constructor(
-    private readonly kept: JsonRecord,
+    private readonly kept: JsonObject,
     private readonly runIndex: number,
   ) {
     const own = recordOf(kept.deliveries)[String(runIndex)] as readonly string[] | undefined;
@@ -180,8 +180,8 @@ export class DeliveryRecord {
   }
 }
 
-function recordOf(kept: unknown): JsonRecord {
-  return isRecord(kept) ? kept : {};
+function recordOf(kept: unknown): JsonObject {
+  return isObject(kept) ? kept : {};
 }
 
 /**

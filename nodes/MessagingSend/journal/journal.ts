@@ -1,4 +1,4 @@
-import { addTo } from '../api/records';
+import { addTo } from '../api/objects';
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import { type Batch, mayHaveBeenSent, type Outcome, type Row, settle } from '../messages/row';
@@ -220,8 +220,9 @@ export class Journal {
     const isDone = rows.every(({ outcome }) => outcome?.kind === 'sent' || outcome?.kind === 'skipped');
     if (rows.length > 0 && isDone) record.clear();
     if (sendOnce !== null) {
-      const isOfAnother = (outcome: Outcome) => 'failure' in outcome && OF_ANOTHER.has(outcome.failure);
-      const left = rows.filter(({ outcome }) => mayHaveBeenSent(outcome) && !isOfAnother(outcome));
+      const left = rows.filter(
+        ({ outcome }) => mayHaveBeenSent(outcome) && !('failure' in outcome && OF_ANOTHER.has(outcome.failure)),
+      );
       const sent = byAccount(left, accountOf);
       for (const account of sent.keys()) this.memoryOf(account, sendOnce);
       await Promise.all(Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account))));

@@ -1,5 +1,5 @@
 /** One record for each message, from its draft to its outcome. */
-import type { JsonRecord, JsonScalar } from '../api/records';
+import type { JsonObject, JsonScalar } from '../api/objects';
 import type { Failure } from '../failures/failure';
 
 /** Where a message came from, so that its outcome reaches the right item. */
@@ -71,7 +71,7 @@ export interface Row extends Origin {
   /** The number of its request, counted from 1; null if there is none, or none is known. */
   batch: number | null;
   /** The `data` of the answer to its request (API 2.2, 2.3): one object for all rows of a request. */
-  data: JsonRecord | null;
+  data: JsonObject | null;
   /** Whether its outcome is that of an earlier attempt. */
   isRecalled: boolean;
   /** Set by {@link settle}, once. */

@@ -1,7 +1,7 @@
 /** What n8n tells a node about its execution. */
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
-import { isRecord } from '../api/records';
+import { isObject } from '../api/objects';
 import { RECOVERED_SIGN, TOKEN } from './assumptions';
 
 /** Whether a model calls the node, as the tool of an agent or an MCP server. */
@@ -82,7 +82,7 @@ export function positionOf(context: IExecuteFunctions) {
 function isFirstEnteredByN8n(own: RunsOfNode): boolean {
   try {
     const first = own.first(0, 0)?.json;
-    return isRecord(first) && first[RECOVERED_SIGN] === true;
+    return isObject(first) && first[RECOVERED_SIGN] === true;
   } catch {
     return true;
   }

@@ -9,7 +9,7 @@ import type {
 import type { Account } from '../api/account';
 import { keyMask } from '../api/keyMask';
 import { networkReply } from '../api/networkReply';
-import { isRecord } from '../api/records';
+import { isObject } from '../api/objects';
 import { type ApiRequest, type Call, type HttpAnswer, readReply, type Reply } from '../api/reply';
 import { CREDENTIAL, type NodeAccount } from './input/credential';
 import type { RequestOptions } from './input/requestOptions';
@@ -83,7 +83,7 @@ const UTF8 = new TextDecoder();
 
 /** Reads the text of a body. @returns undefined if it is too long @throws if it breaks off */
 async function readBody(body: unknown): Promise<unknown> {
-  if (!isRecord(body) || typeof body.on !== 'function' || typeof body.destroy !== 'function') return body;
+  if (!isObject(body) || typeof body.on !== 'function' || typeof body.destroy !== 'function') return body;
   const stream = body as unknown as Stream;
   // Its events: an iterator would take longer for each answer than all else that is done with it.
   return await new Promise((resolve, reject) => {

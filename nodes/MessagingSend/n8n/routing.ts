@@ -9,7 +9,7 @@ import {
 
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
-import { isRecord, type JsonRecord } from '../api/records';
+import { isObject, type JsonObject } from '../api/objects';
 import type { Call } from '../api/reply';
 import { callBy } from './http';
 
@@ -44,20 +44,20 @@ export function routedCall(context: IExecutePaginationFunctions, request: Routed
   const send = async (options: IHttpRequestOptions) => {
     const [item] = await context.makeRoutingRequest.call(context, { ...request, options });
     const { statusCode, body, headers } = item?.json ?? {};
-    return { statusCode: Number(statusCode), body, headers: isRecord(headers) ? headers : {} };
+    return { statusCode: Number(statusCode), body, headers: isObject(headers) ? headers : {} };
   };
   // n8n makes the address from the first item's credential, and takes the key from this item's.
   return callBy(send, request.options as Partial<IHttpRequestOptions>, account, context.getExecutionCancelSignal());
 }
 
 /** What is kept of each call, for as long as n8n holds its arguments. */
-const keptOfCalls = new WeakMap<object, JsonRecord>();
+const keptOfCalls = new WeakMap<object, JsonObject>();
 
 /**
  * Replaces `getContext` in a call through the routing, about which n8n keeps nothing. On Retry On Fail, n8n calls again
  * with the same arguments object; any other call, even with the same text, has its own.
  */
-export function keptOfCall(context: Pick<IExecutePaginationFunctions, 'getInputData'>): JsonRecord {
+export function keptOfCall(context: Pick<IExecutePaginationFunctions, 'getInputData'>): JsonObject {
   const { json } = context.getInputData(0, NodeConnectionTypes.AiTool);
   const kept = keptOfCalls.get(json) ?? {};
   keptOfCalls.set(json, kept);

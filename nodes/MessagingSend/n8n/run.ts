@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import type { JsonRecord } from '../api/records';
+import type { JsonObject } from '../api/objects';
 import type { Call } from '../api/reply';
 import { outagesIn } from '../delivery/circuitBreaker';
 import { deliver, type Sender } from '../delivery/deliver';
@@ -56,7 +56,7 @@ interface Invocation {
   readonly callFor: (account: NodeAccount) => Call;
   readonly journal: Journal;
   /** The node's outages as n8n keeps them, and the execution that they belong to. */
-  readonly outages: { readonly kept: JsonRecord; readonly execution: string };
+  readonly outages: { readonly kept: JsonObject; readonly execution: string };
   /** Null for an item through the routing, which has no other items, and shows nothing but its output. */
   readonly inWorkflow: IExecuteFunctions | null;
 }

@@ -7,7 +7,7 @@ import type {
   IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { isRecord, type JsonRecord } from '../api/records';
+import { isObject, type JsonObject } from '../api/objects';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
 import { encodingOf, type Question, readForm } from '../questions/question';
 import { isHumanReview, runIndexOf } from './execution';
@@ -82,7 +82,7 @@ export async function waitForAnswer(context: IExecuteFunctions, end: Date): Prom
 }
 
 function withoutAnswer({ json: { data, ...json }, ...item }: INodeExecutionData): INodeExecutionData {
-  const isAnswer = isRecord(data) && ['approved', 'text', 'respondedAt'].some((name) => name in data);
+  const isAnswer = isObject(data) && ['approved', 'text', 'respondedAt'].some((name) => name in data);
   return { ...item, json: isAnswer || data === undefined ? json : { ...json, data } };
 }
 
@@ -102,7 +102,7 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   if (headers['content-type']?.startsWith(encoding) !== true) return show(response, 415, questionPage(question));
   const body = this.getBodyData();
   const form = encoding === 'multipart/form-data' ? body.data : body;
-  const answer = readForm(question, isRecord(form) ? form : {});
+  const answer = readForm(question, isObject(form) ? form : {});
   if (answer.kind === 'refused') return show(response, 400, questionPage(question, answer));
   if (!takeAnswer(kept, this.getNode().id, response)) return show(response, 409, closedPage(true));
   const { comment, ...others } = answer.data;
@@ -161,7 +161,7 @@ function keptQuestion(context: IWebhookFunctions): Kept | null {
   const name = JSON.stringify(context.getNode().name).replaceAll('}', '\\u007d');
   try {
     const kept = readKept(context.evaluateExpression(`{{ $(${name}).context.${KEPT} }}`));
-    return kept !== null && String(kept.run) === (context.getQueryData() as JsonRecord)[RUN] ? kept : null;
+    return kept !== null && String(kept.run) === (context.getQueryData() as JsonObject)[RUN] ? kept : null;
   } catch {
     return null;
   }

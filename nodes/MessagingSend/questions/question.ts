@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../api/records';
+import type { JsonObject } from '../api/objects';
 import { type Field, problemWith, REQUIRED, type Value, valueOf, writtenIn } from './field';
 
 /** The question in a message with a link, as the page behind the link shows it. The execution stores it. */
@@ -73,7 +73,7 @@ export interface Refusal {
 }
 
 /** @param form as the page sent it */
-export function readForm({ response }: Question, form: JsonRecord): Answer | Refusal {
+export function readForm({ response }: Question, form: JsonObject): Answer | Refusal {
   const [problems, written]: [Record<string, string>, Record<string, readonly string[]>] = [{}, {}];
   const decision = form[DECISION];
   const data: Record<string, Value | boolean> =

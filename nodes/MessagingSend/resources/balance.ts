@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { GET_BALANCE } from '../api/endpoints';
-import { BALANCE_FIELDS, creditsOf, type JsonScalar, pick } from '../api/records';
+import { BALANCE_FIELDS, creditsOf, type JsonScalar, pick } from '../api/objects';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
 import { type NodeAccount, readAccountOfItem, readAccounts } from '../n8n/input/credential';

@@ -1,6 +1,6 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { BALANCE_FIELDS, creditsOf, type JsonRecord, pick } from '../api/records';
+import { BALANCE_FIELDS, creditsOf, type JsonObject, pick } from '../api/objects';
 import { failure, isFailure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
 import { type NodeAccount, readAccountOfItem } from '../n8n/input/credential';
@@ -76,7 +76,7 @@ async function readData(
   context: IPollFunctions,
   account: NodeAccount,
   { limits, requestOptions }: ReturnType<typeof readTriggerSettings>,
-): Promise<JsonRecord> {
+): Promise<JsonObject> {
   // n8n 2.35 has no such method.
   const budget = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? 5 * 60_000;
   const deadline = AbortSignal.timeout(budget);

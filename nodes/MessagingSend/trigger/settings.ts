@@ -1,7 +1,7 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { REQUESTS_PER_MINUTE } from '../api/endpoints';
-import { asText } from '../api/records';
+import { asText } from '../api/objects';
 import { failure, FailureError } from '../failures/failure';
 import {
   GivenOptions,

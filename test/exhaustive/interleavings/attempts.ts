@@ -1,5 +1,5 @@
 /** The journal of a node in an n8n that can be killed, used by one attempt after the other. */
-import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
+import type { JsonObject } from '../../../nodes/MessagingSend/api/objects';
 import { rejected, type Reply } from '../../../nodes/MessagingSend/api/reply';
 import { pack } from '../../../nodes/MessagingSend/delivery/dispatch';
 import { type Failure, failure } from '../../../nodes/MessagingSend/failures/failure';
@@ -51,7 +51,7 @@ export class Process {
 export interface Execution {
   readonly lineage: string;
   /** What n8n has stored of the node. */
-  stored: JsonRecord;
+  stored: JsonObject;
   readonly isRetry: boolean;
   /** If this is a Retry, whether n8n's event log shows that its execution was killed. */
   readonly followsKill: boolean;
@@ -63,12 +63,12 @@ export interface Surroundings {
   readonly step: (process: Process, name: string) => Promise<void>;
   readonly arrive: (lineage: string, messages: readonly Row[]) => void;
   readonly factsOf: (attempt: Attempt, secret: string) => Facts;
-  readonly recordOf: (context: JsonRecord) => DeliveryRecord;
+  readonly recordOf: (context: JsonObject) => DeliveryRecord;
   readonly ledgerOf: (...given: ConstructorParameters<typeof CrashLedger>) => CrashLedger;
 }
 
 export class Attempt {
-  private readonly context: JsonRecord;
+  private readonly context: JsonObject;
   /** No request leaves after one that was rejected. */
   private whyEnded: Failure | null = null;
 
@@ -177,6 +177,6 @@ const UNSAFE = failure('outcomeUnknown');
 const SAFE = failure('stopped');
 
 /** As n8n stores it. */
-function copyOf(context: JsonRecord): JsonRecord {
-  return JSON.parse(JSON.stringify(context)) as JsonRecord;
+function copyOf(context: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(context)) as JsonObject;
 }

@@ -1,5 +1,5 @@
 /** The rules that keep a message from being sent twice. Each can be switched off, to see who then gets one. */
-import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
+import type { JsonObject } from '../../../nodes/MessagingSend/api/objects';
 import { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
 import { DeliveryRecord } from '../../../nodes/MessagingSend/journal/deliveryRecord';
 import type { FactState } from '../../../nodes/MessagingSend/journal/list/factList';
@@ -87,17 +87,17 @@ export class FactsWithout extends Facts {
     return states;
   }
 
-  override async record(states: Parameters<Facts['record']>[0], fresh: readonly string[] = []): Promise<boolean> {
+  override async store(states: Parameters<Facts['store']>[0], fresh: readonly string[] = []): Promise<boolean> {
     const { noted = [], open = [], barred = [] } = states;
     this.listener.onBegun(this.namesOf(open));
     if (this.off === 'note' && open.length > 0) return false;
     const isTaken =
       this.off === 'bar'
-        ? await super.record(
+        ? await super.store(
             { noted, open },
             fresh.filter((fact) => !barred.includes(fact)),
           )
-        : await super.record(states, fresh);
+        : await super.store(states, fresh);
     if (noted.length > 0) this.listener.onStarted();
     const done = Object.entries({ notes: noted, opens: open, bars: this.off === 'bar' ? [] : barred }).flatMap(
       ([verb, facts]) => {
@@ -136,7 +136,7 @@ export class LedgerWithout extends CrashLedger {
 export class RecordWithout extends DeliveryRecord {
   constructor(
     private readonly off: Rule | null,
-    kept: JsonRecord,
+    kept: JsonObject,
   ) {
     super(kept, 0);
   }

@@ -1,7 +1,7 @@
 /** Two attempts, and everything that can happen next at any moment. */
 import { createHash } from 'node:crypto';
 
-import type { JsonRecord } from '../../../nodes/MessagingSend/api/records';
+import type { JsonObject } from '../../../nodes/MessagingSend/api/objects';
 import type { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
 import { pagesOf, usualLength } from '../../../nodes/MessagingSend/journal/crash/pages';
 import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/deliveryRecord';
@@ -252,7 +252,7 @@ export class TwoAttempts implements Surroundings {
 
   private storage(process: Process): ListStorage {
     return {
-      record: async (entries) => await this.change(process, 'record', entries),
+      add: async (entries) => await this.change(process, 'record', entries),
       remove: async (entries) => void (await this.change(process, 'remove', entries)),
       shorten: async () => await Promise.resolve(),
       waitForOthers: async () => await this.step(process, 'waits'),
@@ -304,7 +304,7 @@ export class TwoAttempts implements Surroundings {
     return new LedgerWithout(this.off, ...given);
   }
 
-  recordOf(context: JsonRecord): DeliveryRecord {
+  recordOf(context: JsonObject): DeliveryRecord {
     return new RecordWithout(this.off, context);
   }
 }

@@ -100,7 +100,7 @@ export class Attempt {
         throw error;
       });
       const facts = closed.map(({ fact }) => fact);
-      const opening = this.facts.record({ open: facts }, facts);
+      const opening = this.facts.store({ open: facts }, facts);
       for (const page of closed) page.state = opening;
       opening.catch(() => {
         for (const page of closed) page.state = 'unopened';
@@ -108,7 +108,7 @@ export class Attempt {
     }
     const openings = new Set(pages.map(({ state }) => (state instanceof Promise ? state : state === 'taken')));
     const isTaken = (await Promise.all([this.begun, ...openings])).includes(true);
-    // Their entries in the list belong to the other attempt, and must stay.
+    // Their values in the list belong to the other attempt, and must stay.
     if (isTaken) for (const page of pages) page.state = 'taken';
     return isTaken;
   }
@@ -122,7 +122,7 @@ export class Attempt {
     const plan = facts.of([...pages.map(names.planned), ...[...people].map(names.plannedFor)]);
     const [begun = '', ownLength = ''] = facts.of([names.begun, lengthName(run, length)]);
     this.noted = [begun, ownLength, ...plan];
-    const isTaken = await facts.record({ noted: this.noted, barred: toBar }, [begun, ...toBar]);
+    const isTaken = await facts.store({ noted: this.noted, barred: toBar }, [begun, ...toBar]);
     // If another process overwrites a plan without people, its pages are uncertain. So later writes need not repeat it.
     if (length > 1) facts.release(plan);
     if (!isTaken) this.onBegun(true);
@@ -165,7 +165,7 @@ export class Attempt {
    */
   async finish(): Promise<readonly string[]> {
     const { facts, pages, rests, toBar } = this;
-    if (rests.length > 0) await facts.record({ noted: rests }).catch(() => undefined);
+    if (rests.length > 0) await facts.store({ noted: rests }).catch(() => undefined);
     await facts.list.turns.last;
     if (this.begun === null) return [];
     const own = [...this.noted, ...pages.map(({ fact }) => fact), ...rests];

@@ -68,14 +68,14 @@ export class CrashLedger {
   private async startAgain(firstRun: string, followsKill: boolean): Promise<Start> {
     const states = await this.facts.ask([...this.hasStarted, ...this.facts.of([firstRun])]);
     const hasGap = followsKill && states.every((state) => state !== 'noted');
-    if (!hasGap) await this.facts.record({ noted: this.hasStarted });
+    if (!hasGap) await this.facts.store({ noted: this.hasStarted });
     const hasNoRecord = states[0] === 'noted' && !this.record.isOpen;
     return { ...(await this.findUnrecorded()), followsKill: followsKill || hasNoRecord, hasGap };
   }
 
   /** A run that was noted before is a second try, or one of an execution that n8n continues for the second time. */
   private async startOnce(): Promise<Start> {
-    const wasNoted = await this.facts.record({ noted: this.hasStarted }, this.hasStarted);
+    const wasNoted = await this.facts.store({ noted: this.hasStarted }, this.hasStarted);
     const isFirst = !wasNoted && this.record.attempts.length === 0;
     return { ...(isFirst ? FIRST : await this.findUnrecorded()), followsKill: false, hasGap: false };
   }

@@ -1,15 +1,15 @@
 /** A node's list of texts, which outlives executions. It can only tell which texts it contains. */
 export interface ListStorage {
   /**
-   * Appends the missing entries. n8n has no read-only call for this list: looking an entry up adds it.
-   * @param entries each once
-   * @returns the entries that were there before
+   * Appends the missing values. n8n has no read-only call for this list: looking a value up adds it.
+   * @param values each once
+   * @returns the values that were there before
    * @throws if the database doesn't take it within Max Wait
    */
-  readonly record: (entries: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** In one write, during which n8n does nothing else: in a long list, half a millisecond for each entry. */
-  readonly remove: (entries: readonly string[]) => Promise<void>;
-  /** Drops the oldest entries if the list has become too long. */
+  readonly add: (values: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** In one write, during which n8n does nothing else: in a long list, half a millisecond for each value. */
+  readonly remove: (values: readonly string[]) => Promise<void>;
+  /** Drops the oldest values if the list has become too long. */
   readonly shorten: () => Promise<void>;
   /**
    * Resolves when a write by another process at the same time has most likely ended.
@@ -29,7 +29,7 @@ export interface ListStorage {
  * `open`: begun, its end not noted. `noted`: true. `barred`: may no longer be opened. What needs no end is noted at once,
  * and what nobody needs any longer becomes unknown again. What was begun elsewhere can't be barred.
  *
- * In the list, a noted fact is one entry, an open fact is the entry with a pending marker, and a barred fact is the
+ * In the list, a noted fact is one value, an open fact is the value with a pending marker, and a barred fact is the
  * marker alone. A question adds both for a moment. If n8n is killed then, the fact stays open: nothing is sent or
  * called sent.
  */
@@ -42,8 +42,8 @@ const NEXT: Readonly<Record<FactState, readonly FactState[]>> = {
   barred: ['unknown', 'open', 'noted'],
 };
 
-/** The entries of a fact in a state. The pending marker shows that the end of the fact is not noted. */
-export function entriesOf(fact: string, state: FactState): string[] {
+/** The values of a fact in a state. The pending marker shows that the end of the fact is not noted. */
+export function valuesOf(fact: string, state: FactState): string[] {
   switch (state) {
     case 'unknown':
       return [];
@@ -68,11 +68,11 @@ export function stateIn(present: ReadonlySet<string>, fact: string): FactState {
 interface Known {
   readonly state: FactState;
   /**
-   * How long each write repeats its entries, because another process can overwrite them: `always`, until it is released,
+   * How long each write repeats its values, because another process can overwrite them: `always`, until it is released,
    * or until a write that begins after this time finds them. A fact that is still `claiming` isn't repeated.
    */
   readonly repeat: 'claiming' | 'always' | number | null;
-  /** Whether the list may have entries that don't fit the state: they are to be removed. */
+  /** Whether the list may have values that don't fit the state: they are to be removed. */
   readonly hasSurplus: boolean;
 }
 
@@ -83,7 +83,7 @@ interface Change extends Partial<Omit<Known, 'state'>> {
 }
 
 interface SharedWrite {
-  readonly entries: Set<string>;
+  readonly values: Set<string>;
   readonly present: Promise<ReadonlySet<string>>;
   readonly storage: ListStorage;
 }
@@ -96,17 +96,17 @@ const MAX_REMOVED = 100;
 
 /**
  * All writes of this process to the list of a node. n8n reads the list, changes it and writes it back without a lock,
- * so one of two concurrent writes would be lost. So writes take turns, and entries that arrive during a write go into
+ * so one of two concurrent writes would be lost. So writes take turns, and values that arrive during a write go into
  * the next.
  *
- * Another process can still overwrite a write, so each write repeats the entries that runs rely on.
+ * Another process can still overwrite a write, so each write repeats the values that runs rely on.
  */
 export class FactList {
   readonly known = new Map<string, Known>();
   /** Facts that are noted for good, as far as this process knows. Nobody need ask about them again. */
   readonly forGood = new Set<string>();
   readonly turns = new Turns();
-  /** How many entries this process has added since it last looked how long the list is. */
+  /** How many values this process has added since it last looked how long the list is. */
   added = Infinity;
   /** What ended runs of this process have left. */
   readonly ended: Array<{ readonly facts: readonly string[]; readonly at: number }> = [];
@@ -124,7 +124,7 @@ export class FactList {
     if (from !== undefined && from.state !== state && !NEXT[from.state].includes(state)) {
       throw new Error(`a fact that is ${from.state} can't become ${state}`);
     }
-    // The write that bars a fact adds its entry as well: n8n has no other way to tell whether it was there.
+    // The write that bars a fact adds its value as well: n8n has no other way to tell whether it was there.
     const leaves = to === 'unknown' || to === 'barred' || (to === 'noted' && from?.state === 'open');
     const isKept = hasSurplus ?? (leaves || from?.hasSurplus === true);
     if (repeat === null && !isKept) this.known.delete(fact);
@@ -145,34 +145,34 @@ export class FactList {
   }
 
   /**
-   * Writes these entries with all that runs rely on.
-   * @returns the entries that were in the list before
+   * Writes these values with all that runs rely on.
+   * @returns the values that were in the list before
    * @throws what the storage throws
    */
-  async write(entries: readonly string[], storage: ListStorage): Promise<ReadonlySet<string>> {
+  async write(values: readonly string[], storage: ListStorage): Promise<ReadonlySet<string>> {
     if (this.nextWrite === null) {
       const together = new Set<string>();
       const present = this.turns.take(async () => {
         this.nextWrite = null;
         return await this.writeNow(together, storage);
       });
-      this.nextWrite = { entries: together, present, storage };
+      this.nextWrite = { values: together, present, storage };
     }
-    const { entries: together, present, storage: writer } = this.nextWrite;
-    for (const entry of entries) together.add(entry);
+    const { values: together, present, storage: writer } = this.nextWrite;
+    for (const value of values) together.add(value);
     // The run that wrote for both may have been stopped, or have a shorter Max Wait.
-    return await (writer === storage ? present : present.catch(async () => await this.write(entries, storage)));
+    return await (writer === storage ? present : present.catch(async () => await this.write(values, storage)));
   }
 
-  private async writeNow(entries: Set<string>, storage: ListStorage): Promise<ReadonlySet<string>> {
+  private async writeNow(values: Set<string>, storage: ListStorage): Promise<ReadonlySet<string>> {
     const began = this.now();
     for (const [fact, { state, repeat }] of this.known) {
-      if (repeat !== null && repeat !== 'claiming') for (const entry of entriesOf(fact, state)) entries.add(entry);
+      if (repeat !== null && repeat !== 'claiming') for (const value of valuesOf(fact, state)) values.add(value);
     }
-    const present = await storage.record([...entries]);
-    this.added += entries.size - present.size;
+    const present = await storage.add([...values]);
+    this.added += values.size - present.size;
     for (const [fact, { state, repeat }] of this.known) {
-      // Too late to bar it: the entries of the process that has begun it must stay.
+      // Too late to bar it: the values of the process that has begun it must stay.
       if (state === 'barred' && present.has(fact)) this.change({ fact, to: stateIn(present, fact) });
       else if (typeof repeat === 'number' && repeat <= began && stateIn(present, fact) === state) this.change({ fact });
     }
@@ -180,7 +180,7 @@ export class FactList {
     return present;
   }
 
-  /** Runs in the background: leftover entries only make a later re-run more careful, and the next write tries again. */
+  /** Runs in the background: leftover values only make a later re-run more careful, and the next write tries again. */
   removeSurplus(storage: ListStorage): void {
     if (this.isRemoving) return;
     this.isRemoving = true;
@@ -193,22 +193,22 @@ export class FactList {
   }
 
   /**
-   * Removes entries that don't fit, in a turn of the caller's.
+   * Removes values that don't fit, in a turn of the caller's.
    * @returns whether there were any; more may be left
    * @throws what the storage throws
    */
   async removeNow(storage: ListStorage): Promise<boolean> {
     const removed = new Map<string, FactState>();
-    const entries: string[] = [];
+    const values: string[] = [];
     for (const [fact, { state, hasSurplus }] of this.known) {
       if (!hasSurplus) continue;
-      const kept = entriesOf(fact, state);
-      const others = entriesOf(fact, 'open').filter((entry) => !kept.includes(entry));
-      if (entries.length + others.length > MAX_REMOVED) break;
+      const kept = valuesOf(fact, state);
+      const others = valuesOf(fact, 'open').filter((value) => !kept.includes(value));
+      if (values.length + others.length > MAX_REMOVED) break;
       removed.set(fact, state);
-      entries.push(...others);
+      values.push(...others);
     }
-    if (entries.length > 0) await storage.remove(entries);
+    if (values.length > 0) await storage.remove(values);
     for (const [fact, state] of removed) {
       const known = this.known.get(fact);
       if (known?.state === state) this.change({ fact, repeat: known.repeat, hasSurplus: false });

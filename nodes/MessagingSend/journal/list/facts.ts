@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 
-import { entriesOf, type FactList, type FactState, type ListStorage, stateIn } from './factList';
+import { type FactList, type FactState, type ListStorage, stateIn, valuesOf } from './factList';
 
-/** Facts per question. One write must end it: a part of its entries, written back by another process, would be claims. */
+/** Facts per question. One write must end it: a part of its values, written back by another process, would be claims. */
 const MAX_ASKED = 1_000;
 
 /** No process takes longer than this from reading the list to writing it back, in milliseconds. */
@@ -11,7 +11,7 @@ const LONGEST_WRITE = 2_000;
 /** How often an overwritten write is repeated: another process may write without a pause for many seconds. */
 const MAX_ROUNDS = 25;
 
-/** The length of the list is looked up after so many entries that this process has added. */
+/** The length of the list is looked up after so many values that this process has added. */
 const SHORTENED_EVERY = 1_000;
 
 /** What a run leaves for a Retry is removed so long after its end, in milliseconds, or after so many other runs. */
@@ -29,7 +29,7 @@ export function digestOf(text: string, length = DIGEST_LENGTH): string {
 /**
  * Facts that outlive executions, as one run sees them. The list contains a hash of each name.
  *
- *     record    makes them noted, open or barred; each write repeats them, until they are changed or released
+ *     store     makes them noted, open or barred; each write repeats them, until they are changed or released
  *     claim     opens them, if nobody else has, and looks again
  *     change    makes them noted or unknown, or leaves them, for the last time; repeated until a later write finds them
  *     release   leaves them, and no write repeats them
@@ -39,7 +39,7 @@ export class Facts {
   private readonly salt: string;
 
   /**
-   * @param secret hashed with each fact, so that nobody can guess what an entry is about
+   * @param secret hashed with each fact, so that nobody can guess what a value is about
    * @param isShared whether other executions rely on these facts, even if this process dies
    */
   constructor(
@@ -76,10 +76,10 @@ export class Facts {
       // Read first: by the time the list answers, only the list may know these facts.
       const before = known();
       const asked = facts.filter((_fact, index) => before[index] === undefined);
-      const entries = [...new Set(asked)].flatMap((fact) => entriesOf(fact, 'open'));
-      const present = entries.length === 0 ? new Set<string>() : await storage.record([mark, ...entries]);
-      added = entries.filter((entry) => !present.has(entry));
-      if (entries.length > 0) {
+      const values = [...new Set(asked)].flatMap((fact) => valuesOf(fact, 'open'));
+      const present = values.length === 0 ? new Set<string>() : await storage.add([mark, ...values]);
+      added = values.filter((value) => !present.has(value));
+      if (values.length > 0) {
         await storage.remove([mark, ...added]).catch(() => {
           for (const fact of [...asked, mark]) {
             const to = stateIn(present, fact);
@@ -91,15 +91,15 @@ export class Facts {
       const now = known();
       return facts.map((fact, index) => now[index] ?? before[index] ?? stateIn(present, fact));
     });
-    // Written back, the entries of a fact that nobody has begun would be a claim. A marker only makes noted facts doubtful.
+    // Written back, the values of a fact that nobody has begun would be a claim. A marker only makes noted facts doubtful.
     let isBack = states.includes('unknown') && added.length > 0;
     for (let round = 0; isBack && round < MAX_ROUNDS; round += 1) {
       await storage.waitForOthers(round);
       await list.turns.take(async () => {
-        isBack = (await storage.record([mark])).has(mark);
-        const kept = new Set([...list.known].flatMap(([fact, { state }]) => entriesOf(fact, state)));
-        // One write removes both, so an entry that is written back later comes back with its mark.
-        await storage.remove([mark, ...(isBack ? added.filter((entry) => !kept.has(entry)) : [])]);
+        isBack = (await storage.add([mark])).has(mark);
+        const kept = new Set([...list.known].flatMap(([fact, { state }]) => valuesOf(fact, state)));
+        // One write removes both, so a value that is written back later comes back with its mark.
+        await storage.remove([mark, ...(isBack ? added.filter((value) => !kept.has(value)) : [])]);
       });
     }
     if (this.isShared) for (const [index, fact] of facts.entries()) if (states[index] === 'noted') list.keep(fact);
@@ -112,7 +112,7 @@ export class Facts {
    * @returns whether another process has begun one of the fresh facts
    * @throws what the storage throws
    */
-  async record(
+  async store(
     { noted = [], open = [], barred = [] }: Partial<Record<Exclude<FactState, 'unknown'>, readonly string[]>>,
     fresh: readonly string[] = [],
   ): Promise<boolean> {
@@ -123,7 +123,7 @@ export class Facts {
     for (const fact of open) list.change({ fact, to: 'open', repeat: 'always' });
     // It also writes everything that is repeated: the noted facts and the open ones.
     const present = await list.write(barred, this.storage).catch((error: unknown) => {
-      // Nobody knows whose entries the list has now, so another try must look again.
+      // Nobody knows whose values the list has now, so another try must look again.
       for (const fact of [...noted, ...open, ...barred]) list.known.delete(fact);
       throw error;
     });
@@ -142,7 +142,7 @@ export class Facts {
     for (const fact of doubtful) {
       if (list.known.has(fact)) list.change({ fact, to: 'open', repeat: list.now() + LONGEST_WRITE });
     }
-    await list.write([...noted, ...doubtful.flatMap((fact) => entriesOf(fact, 'open'))], storage);
+    await list.write([...noted, ...doubtful.flatMap((fact) => valuesOf(fact, 'open'))], storage);
   }
 
   /**
@@ -153,7 +153,7 @@ export class Facts {
    */
   async claim(facts: readonly string[]): Promise<FactState[]> {
     const { list, storage } = this;
-    // Entries that the list has once none of these waits to be removed are another process's.
+    // Values that the list has once none of these waits to be removed are another process's.
     while (facts.some((fact) => list.known.get(fact)?.state === 'unknown')) {
       await list.turns.take(async () => await list.removeNow(storage));
     }
@@ -168,7 +168,7 @@ export class Facts {
       for (let round = 0; open.size > 0; round += 1) {
         if (round > MAX_ROUNDS) throw new Error('other processes overwrite every claim');
         if (round > 0) await storage.waitForOthers(round - 1);
-        const present = await list.write([mark, ...[...open].flatMap((fact) => entriesOf(fact, 'open'))], storage);
+        const present = await list.write([mark, ...[...open].flatMap((fact) => valuesOf(fact, 'open'))], storage);
         if (present.has(mark) && isAdded) break;
         if (present.has(mark)) throw new Error('a write that was reported as failed had been stored');
         // The first write, or another process overwrote the last one: this one has added what nobody had.
@@ -188,7 +188,7 @@ export class Facts {
       open.clear();
       return states();
     } finally {
-      // If the first write failed, nobody knows whose entries the list has.
+      // If the first write failed, nobody knows whose values the list has.
       for (const fact of open)
         if (!isAdded) list.known.delete(fact);
         else if (list.isInFlight(fact)) list.change({ fact, to: 'unknown' });
@@ -215,7 +215,7 @@ export class Facts {
 
   /**
    * Releases the facts of a run that has ended. Those that only its Retries need are removed, but not yet: n8n may not
-   * have stored the execution. In the background, drops the oldest entries of the list, unless a run of this process
+   * have stored the execution. In the background, drops the oldest values of the list, unless a run of this process
    * relies on facts: they could be theirs.
    */
   end(facts: readonly string[]): void {

@@ -1,6 +1,6 @@
 import type { IExecutePaginationFunctions } from 'n8n-workflow';
 
-import { asText, isRecord } from '../../api/records';
+import { asText, isObject } from '../../api/objects';
 import { failure, FailureError } from '../../failures/failure';
 import { type Draft, type Drafts, unreadable } from '../../messages/row';
 import { countryWithCode } from '../../phone/country';
@@ -56,7 +56,7 @@ function draftsFromList(item: number, parameters: ItemParameters): readonly Draf
   };
   if (list === null) throw new FailureError(failure('listNotList'));
   return list.map((value, entry) =>
-    isRecord(value)
+    isObject(value)
       ? { item, entry, phone: value.phone, message: value.message, ...forAll }
       : unreadable({ item, entry }, null, failure('listEntryNotObject')),
   );
@@ -66,7 +66,7 @@ function draftsFromList(item: number, parameters: ItemParameters): readonly Draf
 function parseList(given: unknown): unknown[] | null {
   try {
     const value: unknown = typeof given === 'string' ? JSON.parse(given) : given;
-    const list = isRecord(value) ? value.messages : value;
+    const list = isObject(value) ? value.messages : value;
     return Array.isArray(list) ? list : null;
   } catch {
     return null;

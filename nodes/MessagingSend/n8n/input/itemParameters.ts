@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { asText, isRecord } from '../../api/records';
+import { asText, isObject } from '../../api/objects';
 import { missingWordsIn } from '../../delivery/compose';
 import { failure, FailureError } from '../../failures/failure';
 import { reasonOf } from '../output/sentences';
@@ -142,7 +142,7 @@ export function valueAt(json: unknown, path: Path): string | number | boolean | 
   let value = json;
   for (const step of path) {
     // n8n replaces a value that has its own `toJSON`.
-    const isPlain = (isRecord(value) || Array.isArray(value)) && !('toJSON' in value) && Object.hasOwn(value, step);
+    const isPlain = (isObject(value) || Array.isArray(value)) && !('toJSON' in value) && Object.hasOwn(value, step);
     if (!isPlain) return undefined;
     value = (value as Readonly<Record<string | number, unknown>>)[step];
   }
@@ -157,7 +157,7 @@ export function fieldsBehind(context: IExecuteFunctions, name: string): string {
   const option: unknown = context.getNodeParameter(name, 0, '', { rawExpressions: true });
   const source = typeof option === 'string' ? /\$\((["'`])(.*?)\1\)|\$input\b/.exec(option) : null;
   const item: unknown = source && context.evaluateExpression(`{{ ${source[0]}.first().json }}`, 0);
-  const names = Object.keys(isRecord(item) ? item : {}).filter((field) => !/(?:\d\D?){5}/.test(field));
+  const names = Object.keys(isObject(item) ? item : {}).filter((field) => !/(?:\d\D?){5}/.test(field));
   const seen = (field: string) => field.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
   const from = source?.[2] === undefined ? 'The input' : `'${source[2]}'`;
   return names.length === 0 ? '' : ` ${from} has the fields ${names.map((field) => `'${seen(field)}'`).join(', ')}.`;

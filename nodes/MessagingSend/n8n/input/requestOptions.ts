@@ -1,7 +1,7 @@
 import type { IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE } from '../../api/endpoints';
-import { asText } from '../../api/records';
+import { asText } from '../../api/objects';
 import { failure, FailureError } from '../../failures/failure';
 import {
   booleanField,

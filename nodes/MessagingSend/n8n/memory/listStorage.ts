@@ -1,6 +1,6 @@
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
-import { isRecord } from '../../api/records';
+import { isObject } from '../../api/objects';
 import { FactList, type ListStorage } from '../../journal/list/factList';
 import { SYSTEM_CLOCK } from '../../requests/pacer';
 
@@ -10,7 +10,7 @@ type Context = Pick<IExecuteFunctions, 'getExecutionCancelSignal' | 'getNode' | 
  * The length of n8n's list for a node, 1.8 MB: 50,000 messages that are sent once in all executions, and what Retries
  * of the latest executions may need.
  */
-const MAX_ENTRIES = 60_000;
+const MAX_VALUES = 60_000;
 
 /** A list is shortened only if it is this much too long, because n8n writes all of it each time. */
 const TOO_MANY = 1_000;
@@ -49,7 +49,7 @@ const DECAY = 0.98;
  * The list that n8n's database has for each node that asks for one; n8n made it for Remove Duplicates. It is written at
  * once, while everything else that n8n stores for a node waits until the node has ended.
  *
- * n8n drops the oldest entries of a list that is longer than the caller allows, so only {@link ListStorage.shorten}
+ * n8n drops the oldest values of a list that is longer than the caller allows, so only {@link ListStorage.shorten}
  * sets a length.
  * @param maxWait how long to wait for a locked database, in milliseconds
  */
@@ -57,22 +57,21 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
   const { helpers } = context;
   const change = changesWith(maxWait, context.getExecutionCancelSignal());
   return {
-    record: async (entries) =>
+    add: async (values) =>
       await change(async () => {
-        const values = [...entries];
-        const answer: unknown = await helpers.checkProcessedAndRecord(values, 'node', MODE);
-        const { new: added, processed } = isRecord(answer) ? answer : {};
-        // Each entry is either new, or was there before.
+        const answer: unknown = await helpers.checkProcessedAndRecord([...values], 'node', MODE);
+        const { new: added, processed } = isObject(answer) ? answer : {};
+        // Each value is either new, or was there before.
         if (Array.isArray(added) && Array.isArray(processed) && added.length + processed.length === values.length) {
           return new Set(processed.map(String));
         }
-        throw new Error('the list has not answered for each entry');
+        throw new Error('the list has not answered for each value');
       }),
-    remove: async (entries) => await change(async () => await helpers.removeProcessed([...entries], 'node', MODE)),
+    remove: async (values) => await change(async () => await helpers.removeProcessed([...values], 'node', MODE)),
     shorten: async () => {
       const length = await helpers.getProcessedDataCount('node', MODE);
-      const options = { ...MODE, maxEntries: MAX_ENTRIES };
-      if (length > MAX_ENTRIES + TOO_MANY) await helpers.checkProcessedAndRecord([], 'node', options);
+      const options = { ...MODE, maxEntries: MAX_VALUES };
+      if (length > MAX_VALUES + TOO_MANY) await helpers.checkProcessedAndRecord([], 'node', options);
     },
     waitForOthers: async (round) => {
       const usual = Math.min(Math.max(MIN_WAIT, WAIT_FACTOR * slowest), MAX_WAIT);

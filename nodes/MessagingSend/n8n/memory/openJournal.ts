@@ -1,6 +1,6 @@
 import { FORM_NODE_TYPE, type IExecuteFunctions, SEND_AND_WAIT_OPERATION, WAIT_NODE_TYPE } from 'n8n-workflow';
 
-import { isRecord, type JsonRecord } from '../../api/records';
+import { isObject, type JsonObject } from '../../api/objects';
 import type { SendOperation } from '../../delivery/operation';
 import type { DeliveryOptions } from '../../delivery/select';
 import { CrashLedger } from '../../journal/crash/crashLedger';
@@ -45,7 +45,7 @@ export async function openJournal(
     // All that a run without 'Test Run' must know is that this one began, and sent nothing.
     await crash?.finish();
     // Only for Retry On Fail: in other runs, test messages don't count as sent.
-    const own = isRecord(kept.test) ? kept.test : {};
+    const own = isObject(kept.test) ? kept.test : {};
     kept.test = own;
     return new Journal(new DeliveryRecord(own, index));
   }
@@ -54,7 +54,7 @@ export async function openJournal(
   const isAsked = duplicateMessages === 'sendOnceEver';
   if (!canRemember(context) || !(isAsked || isList(context, operation))) return new Journal(record, crash);
   const open = (account: string) => {
-    // Includes the account, so that nobody can guess entries without the API key.
+    // Includes the account, so that nobody can guess values without the API key.
     return new Reservations(factsWith(JSON.stringify([workflow, account]), true), maxWait);
   };
   return new Journal(record, crash, { open, isAsked });
@@ -66,7 +66,7 @@ function isList(context: IExecuteFunctions, { maxBatchSize }: SendOperation): bo
 }
 
 /** A journal that is nothing but this record: n8n's database notes nothing of it. */
-export function journalIn(kept: JsonRecord): Journal {
+export function journalIn(kept: JsonObject): Journal {
   return new Journal(new DeliveryRecord(kept, 0));
 }
 

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { pick, scalar, SEND_FIELDS } from '../../api/records';
+import { pick, scalar, SEND_FIELDS } from '../../api/objects';
 import { textOf } from '../../delivery/compose';
 import { codePoints } from '../../delivery/longText';
 import { SEND, type SendOperation } from '../../delivery/operation';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
-import { isNumber, isRecord } from '../../api/records';
+import { isNumber, isObject } from '../../api/objects';
 import { isTool, runIndexOf } from '../execution';
 import { counted, inParagraphs, secondSendText, summaryText } from './sentences';
 import type { Summary } from './summary';
@@ -58,7 +58,7 @@ export function countInCustomData(context: IExecuteFunctions, summary: Summary):
     const { customData } = context;
     const kept = context.getContext('node');
     const run = runIndexOf(context);
-    const before = isRecord(kept.counted) && kept.counted.run === run ? kept.counted : {};
+    const before = isObject(kept.counted) && kept.counted.run === run ? kept.counted : {};
     // A model may call a tool several times at once, and n8n retries none of it.
     if (notSent + uncertain > 0 && !isTool(context.getNode())) kept.counted = { run, ...counts };
     else delete kept.counted;

@@ -1,4 +1,4 @@
-import { addTo, isRecord } from '../../api/records';
+import { addTo, isObject } from '../../api/objects';
 import type { Failure } from '../../failures/failure';
 import type { Failed, Origin, SkipReason } from '../../messages/row';
 import type { Summary } from './summary';
@@ -166,7 +166,7 @@ export function descriptionOf({ advice, serviceSays }: Failure, outcome: Failed[
 /** Why n8n could not give a value: n8n's words and the node that it blames, without a full stop. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no reason given';
-  const { messageTemplate, nodeCause } = 'context' in error && isRecord(error.context) ? error.context : {};
+  const { messageTemplate, nodeCause } = 'context' in error && isObject(error.context) ? error.context : {};
   // The editor would fill in text in braces or between percent signs.
   const isWhole = typeof messageTemplate === 'string' && !/\{\{|%%/.test(messageTemplate);
   const words = (isWhole ? messageTemplate : error.message).trim().replace(/\.$/, '');

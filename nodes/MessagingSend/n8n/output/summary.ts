@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../api/records';
+import type { JsonObject } from '../../api/objects';
 import type { DeliveryOptions } from '../../delivery/select';
 import { type Failed, mayHaveBeenSent, type Origin, type Row, type SkipReason } from '../../messages/row';
 import { countryOf } from '../../phone/country';
@@ -70,7 +70,7 @@ export async function summarize(
   const counted = new Set<string>();
   const placeholders: Row[] = [];
   const batches = new Set<number | null>();
-  const answers = new Set<JsonRecord>();
+  const answers = new Set<JsonObject>();
   let [resumed, heldBack, creditsUsed, index] = [0, 0, 0, 0];
   let creditsLeft: number | null = null;
   let [isInvalid, isAbroad] = [false, false];

@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { asText, isRecord, type JsonRecord } from '../../api/records';
+import { asText, isObject, type JsonObject } from '../../api/objects';
 import { failure, FailureError } from '../../failures/failure';
 import { textField, valuesOf } from '../../n8n/input/readOptions';
 import type { Field } from '../../questions/field';
@@ -88,7 +88,7 @@ const RESERVED = ['respondedAt', '__proto__'];
  * texts could come from an item.
  */
 export function readFormFields(given: unknown): Field[] {
-  const fields = Array.isArray(given) ? given.map((field: unknown) => (isRecord(field) ? field : {})) : [];
+  const fields = Array.isArray(given) ? given.map((field: unknown) => (isObject(field) ? field : {})) : [];
   if (fields.length === 0) throw new FailureError(failure('formEmpty'));
   const labels = fields.map((field) => asText(field.fieldLabel).trim());
   return fields.map((field, index) => {
@@ -101,7 +101,7 @@ export function readFormFields(given: unknown): Field[] {
   });
 }
 
-function readField(given: JsonRecord, place: number, named: Pick<Field, 'label' | 'required'>): Field {
+function readField(given: JsonObject, place: number, named: Pick<Field, 'label' | 'required'>): Field {
   const type = given.fieldType === undefined ? 'text' : asText(given.fieldType);
   switch (type) {
     case 'checkbox':
@@ -122,8 +122,8 @@ function readField(given: JsonRecord, place: number, named: Pick<Field, 'label' 
 }
 
 function readOptions(given: unknown, place: number): string[] {
-  const values: unknown = isRecord(given) ? given.values : [];
-  const options = [values].flat().map((value) => (isRecord(value) ? asText(value.option).trim() : ''));
+  const values: unknown = isObject(given) ? given.values : [];
+  const options = [values].flat().map((value) => (isObject(value) ? asText(value.option).trim() : ''));
   const isValid = options.length > 0 && !options.includes('') && new Set(options).size === options.length;
   if (!isValid) throw wrong(place, "needs 'Field Options', each with another text");
   return options;

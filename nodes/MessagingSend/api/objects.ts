@@ -1,7 +1,7 @@
-/** The records of the API (part 2) that this node reads. In a real answer, any field may be missing. */
+/** The objects of the API (part 2) that this node reads. In a real answer, any field may be missing. */
 
 /** A JSON object of the service, not yet checked. */
-export type JsonRecord = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 
 /** A JSON value that fits into an n8n item as it is. */
 export type JsonScalar = string | number | boolean | null;
@@ -13,7 +13,7 @@ export const BALANCE_FIELDS = ['credits', 'user_id', 'user_name'] as const;
 export const SEND_FIELDS = ['message_id', 'status', 'credits_used', 'credits_remaining', 'sent_at'] as const;
 
 /** The credits of a balance record (2.1), given as a number or a text of digits; null if there are none. */
-export function creditsOf({ credits }: JsonRecord): number | null {
+export function creditsOf({ credits }: JsonObject): number | null {
   const value = typeof credits === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(credits) ? Number(credits) : credits;
   return isNumber(value) ? value : null;
 }
@@ -23,7 +23,7 @@ export function asText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-export function isRecord(value: unknown): value is JsonRecord {
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -32,12 +32,12 @@ export function isNumber(value: unknown): value is number {
 }
 
 /** The named fields of a record, in that order; null for a missing one, so that items always have the same shape. */
-export function pick<Field extends string>(record: JsonRecord, fields: readonly Field[]): Record<Field, JsonScalar> {
+export function pick<Field extends string>(record: JsonObject, fields: readonly Field[]): Record<Field, JsonScalar> {
   return Object.fromEntries(fields.map((field) => [field, scalar(record, field)])) as Record<Field, JsonScalar>;
 }
 
 /** A field of a record; null if it is missing, a list or an object. */
-export function scalar(record: JsonRecord, field: string): JsonScalar {
+export function scalar(record: JsonObject, field: string): JsonScalar {
   const value = Object.hasOwn(record, field) ? record[field] : null;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
