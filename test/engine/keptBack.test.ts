@@ -36,7 +36,6 @@ describe("'Never Send To'", () => {
   test.each<[string, string]>([
     ['', 'is empty, so nobody is left out'],
     ['={{ [] }}', 'is empty, so nobody is left out'],
-    ['={{ [null] }}', 'is empty, so nobody is left out'],
     ['447700900005', 'has 1 number'],
     ["={{ Array.from({ length: 12 }, (_, index) => '+4477009001' + (10 + index)) }}", 'has 12 numbers'],
   ])('says how many numbers it has: %j %s', async (neverSendTo, has) => {
@@ -72,8 +71,8 @@ describe("'Never Send To'", () => {
     ['={{ ({ phone: 1 }) }}', "'Never Send To' is not a list of numbers"],
     ['{{ $json.optOuts }}', "'Never Send To' contains an expression that was not evaluated"],
     ['={{ $json.missing.phone }}', "'Never Send To' is not a list of numbers"],
-    ...[' , , ', ' ,\n', '={{ [undefined, undefined] }}', '={{ ["", ""] }}', '={{ $json.a }}, {{ $json.b }}'].map(
-      (empty): [string, string] => [empty, 'entries, and none of them has a number'],
+    ...[' , , ', ' ,\n', ...['[undefined, undefined]', '[null]', '[""]', '""'].map((value) => `={{ ${value} }}`)].map(
+      (empty): [string, string] => [empty, "'Never Send To' has no number in any of its entries"],
     ),
     ...['on', 'off'].flatMap((check) =>
       ['(239) 555-0123', '239-555-0123', '2395550123'].map((number): [string, string, string] => [
@@ -87,13 +86,25 @@ describe("'Never Send To'", () => {
   });
 });
 
+test("'Never Send To' with the one item of an empty table leaves nobody out, and one with a misspelt field stops the run", async () => {
+  const parameters = (field: string) => {
+    const neverSendTo = `={{ $('Items').all().map((row) => row.json.${field}) }}`;
+    return withOptions({ ...SEND_BULK, phone: phoneAt(0), message: 'Hello' }, { neverSendTo });
+  };
+  const { error } = await run({ items: [{ Phone: phoneAt(1) }], parameters: parameters('phone') });
+  expect(error?.message).toContain('has no number in any of its entries');
+  expect(received()).toEqual([]);
+  await run({ items: [{}], parameters: parameters('phone') });
+  expect(received()).toEqual(phones(0));
+});
+
 test('An error about opt-outs without numbers names the fields that the list has, but no number', async () => {
   const items = [{ '\ufeffphone': '447700900001', '447700900002': 1, Name: 'A' }, {}];
   for (const list of ["$('Items')", '$input']) {
     const neverSendTo = `={{ ${list}.all().map((row) => row.json.phone) }}`;
     const { error } = await run({ items, parameters: withOptions(SEND_BULK, { neverSendTo }) });
-    expect(error?.message).toBe("'Never Send To' has 2 entries, and none of them has a number");
-    expect(error?.description).toMatch(/has the fields '\\ufeffphone', 'Name'\.$/);
+    expect(error?.message).toBe("'Never Send To' has no number in any of its entries");
+    expect(error?.description).toMatch(/has the fields '\\ufeffphone', 'Name'\. If nobody/);
   }
 });
 

@@ -51,6 +51,58 @@ test.each(SENDING_OPERATIONS)(
   },
 );
 
+describe('An option that holds for the run', () => {
+  const HOURS = '00:00–24:00';
+  const withHours = (...hours: unknown[]) =>
+    contacts(hours.length).map((contact, item) => ({ ...contact, hours: hours[item], limit: item }) as IDataObject);
+
+  test.each<[option: string, label: string, expression: string]>([
+    ['sendWindow', 'Send Window', '={{ $json.hours }}'],
+    ['sendWindow', 'Send Window', '={{ $json["hours"] ?? "10:00–11:00" }}'],
+    ['neverSendTo', 'Never Send To', "={{ $('Items').item.json.hours === '00:00–24:00' ? [] : [447700900002] }}"],
+    ['testRun', 'Test Run', '=44770090000{{ $itemIndex }}'],
+    ['requestsPerMinute', 'Requests per Minute', '={{ $input.item.json.limit + 10 }}'],
+    ['longestWait', 'Max Wait', '={{ $node["Items"].json.limit }}'],
+  ])(
+    '%s is refused if its expression has another value for another item (%s, %s)',
+    async (option, label, expression) => {
+      const items = withHours(HOURS, HOURS, undefined);
+      const differs = option === 'sendWindow' || option === 'neverSendTo' ? 2 : 1;
+      const { error, outputs } = await run({
+        items,
+        parameters: withOptions(SEND_BULK, { [option]: expression }),
+        onError: 'continueErrorOutput',
+      });
+      expect(error).toBeUndefined();
+      expect(outputs[1]?.map(({ json }) => json.error)).toEqual(
+        items.map(
+          () => `'${label}' holds for the whole run, but has one value for item 0 and another for item ${differs}`,
+        ),
+      );
+      expect(requests()).toEqual([]);
+    },
+  );
+
+  test('of Request Options is refused as well, and the error of a run that stops says what to do', async () => {
+    const given = {
+      items: withHours(HOURS, HOURS),
+      parameters: inBatchesOf('={{ $json.limit + 1 }}' as never, SEND_BULK),
+    };
+    const { error } = await run(given);
+    expect(error?.message).toContain("'Items per Batch' holds for the whole run");
+    expect(error?.description).toContain('divide the items before this node');
+    expect(requests()).toEqual([]);
+  });
+
+  test.each<[string, INodeParameters]>([
+    ['is the same for all items', { sendWindow: '={{ $json.hours }}' }],
+    ['does not mention the item, whatever it gives', { requestsPerMinute: '={{ 1_000 + Math.random() * 1e6 }}' }],
+  ])('is taken if it %s', async (_what, options) => {
+    await run({ items: withHours(HOURS, HOURS, HOURS), parameters: withOptions(SEND_BULK, options) });
+    expect(received()).toHaveLength(3);
+  });
+});
+
 describe("'Long Messages'", () => {
   const emoji = '\u{1f600}';
   const long = `${'a'.repeat(999)}${emoji}${emoji}${'b'.repeat(999)}c`;

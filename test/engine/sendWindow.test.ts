@@ -56,6 +56,9 @@ test.each<[window: string, isOpen: boolean]>([
   ['Sun 20:00–10:00', true],
   ['20:00–09:31', true],
   ['00:00–24:00', true],
+  ['Sat 10:00–14:00, Mon–Fri 09:00–20:00', true],
+  ['Tue, Wed 09:00-20:00; Mon, Thu 09:30-09:31', true],
+  ['Mon 07:00–09:00\nMon 10:00–12:00', false],
   ['20:00–00:00', false],
   ['Mon 20:00–10:00', false],
   ['Tue – Sun 09:00–20:00', false],
@@ -75,11 +78,13 @@ test.each<unknown>([
   'Mon–Fri–Sun 09:00–20:00',
   'weekdays 09:00–20:00',
   '09:00–20:00–22:00',
+  'Mon 09:00–20:00, Sat',
+  'Mon 09:00–20:00, 25:00–26:00',
   '={{ undefined }}',
   { values: { from: '09:00', to: '20:00' } },
 ])('With the window %j nothing is sent', async (window) => {
   const parameters = within(SEND_BULK, { sendWindow: window } as INodeParameters);
-  expect(await refused(parameters)).toMatch(/^'Send Window' must be a time span such as /);
+  expect(await refused(parameters)).toMatch(/^'Send Window' must be time spans such as /);
 });
 
 test('A campaign that lasts longer than the window sends nothing after its end', async () => {

@@ -20,13 +20,14 @@ function windowOf(from: string, to: string, days: readonly number[] = EVERY_DAY)
 }
 
 /** When a message may leave: at once, or the moment in UTC. */
-function opening(window: SendWindow, phone: string, now: string): string {
-  const until = new Windows(window, ['Europe/Berlin']).closedUntil(phone, Date.parse(now));
+function opening(windows: SendWindow | SendWindow[], phone: string, now: string): string {
+  const until = new Windows([windows].flat(), ['Europe/Berlin']).closedUntil(phone, Date.parse(now));
   return until === null ? 'now' : new Date(until).toISOString().slice(0, 16);
 }
 
 const DAYTIME = windowOf('09:00', '20:00');
 const SHORT = windowOf('10:00', '18:00');
+const SHOP_HOURS = [windowOf('09:00', '20:00', [1, 2, 3, 4, 5]), windowOf('10:00', '14:00', [6])];
 
 test.each([
   // 5.5 hours ahead of UTC.
@@ -36,6 +37,8 @@ test.each([
   ['where a part of a country is past it', DAYTIME, US, '2026-07-08T22:30:00Z', '2026-07-09T19:00'],
   ["that is never open everywhere: Moscow's clock", SHORT, RUSSIA, '2026-06-10T05:00:00Z', '2026-06-10T07:00'],
   ['on a day that has begun there alone', windowOf('00:00', '24:00', MONDAY), INDIA, '2026-06-07T18:30:00Z', 'now'],
+  ['on Saturday after the second of two windows', SHOP_HOURS, UK, '2026-06-13T13:00:00Z', '2026-06-15T08:00'],
+  ['on Saturday in the second of two windows', SHOP_HOURS, UK, '2026-06-13T12:59:00Z', 'now'],
   // Clocks in the UK are put forward on 29 March 2026 at 01:00 UTC, back on 25 October at 01:00 UTC.
   ['in an hour that a day lacks', windowOf('01:00', '02:00'), UK, '2026-03-29T00:59:00Z', '2026-03-30T00:00'],
   ['in an hour that a day has twice', windowOf('01:00', '02:00'), UK, '2026-10-25T01:59:00Z', 'now'],
@@ -48,7 +51,7 @@ const shifts = fc.constantFrom(60_000, -60_000, -3_600_000, -12 * 3_600_000);
 test("A window opens in the first minute that is inside in all zones, or else in the capital's zone", () => {
   fc.assert(
     fc.property(windows(), phones(), moments(), shifts, (window, phone, now, shift) => {
-      const all = new Windows(window, ['Europe/Berlin']);
+      const all = new Windows([window], ['Europe/Berlin']);
       // An answer never depends on earlier questions.
       all.closedUntil(UK, now);
       all.closedUntil(phone, now + shift);

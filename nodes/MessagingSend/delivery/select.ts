@@ -16,7 +16,8 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<P
   /** Numbers that get no message, as the user wrote them (null: not set), and the country code of those without one. */
   readonly neverSendTo: { readonly numbers: readonly unknown[] | null; readonly countryCode: string | null };
   readonly parallelRequests: number;
-  readonly sendWindow: SendWindow | null;
+  /** Messages may leave within any of them; null if always. */
+  readonly sendWindows: readonly SendWindow[] | null;
   readonly testRun: TestRun | null;
 }
 
@@ -106,11 +107,11 @@ export function divertToTester(rows: readonly Row[], { phone, person, count }: T
  * @returns null if none are, or why that can't be decided: then nothing may be sent
  */
 export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone: string): KeepBack | Failure | null {
-  const { emptyFields, neverSendTo, sendWindow, testRun } = options;
+  const { emptyFields, neverSendTo, sendWindows, testRun } = options;
   const optedOut = neverSendTo.numbers === null ? NOBODY : peopleIn(neverSendTo, options.numberCheck === 'off');
   if (isFailure(optedOut)) return optedOut;
   // Test runs ignore the send window.
-  const windows = sendWindow === null || testRun !== null ? null : new Windows(sendWindow, [timeZone]);
+  const windows = sendWindows === null || testRun !== null ? null : new Windows(sendWindows, [timeZone]);
   if (emptyFields === 'send' && optedOut.size === 0 && windows === null) return null;
   return ({ phone, person, empty }) => {
     if (optedOut.has(person)) return { kind: 'skipped', reason: 'opted_out' };

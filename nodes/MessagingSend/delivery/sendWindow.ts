@@ -1,6 +1,6 @@
 import { zonesOf } from '../phone/timeZones';
 
-/** The hours in which messages may leave, by the recipient's clock. */
+/** Hours in which messages may leave, by the recipient's clock. */
 export interface SendWindow {
   /** A minute of the day, inclusive. */
   readonly from: number;
@@ -25,12 +25,12 @@ export class Windows {
 
   /** @param workflowZone a single zone, for numbers that belong to no country */
   constructor(
-    private readonly window: SendWindow,
+    private readonly windows: readonly SendWindow[],
     private readonly workflowZone: readonly string[],
   ) {}
 
   /**
-   * Until when a message to this number has to wait; null if it may leave now. In a country with several clocks, the
+   * Until when a message to this number has to wait; null if it may leave now. In a country with several clocks, a
    * window must be open on all of them; if it never is, on the capital's.
    */
   closedUntil(phone: string, now: number): number | null {
@@ -54,13 +54,14 @@ export class Windows {
   }
 
   private isInside(zone: string, minute: number): boolean {
-    const { from, to, days } = this.window;
     const local = minute + this.offsetIn(zone, minute);
     const time = local % DAY;
     // The epoch began on a Thursday.
     const day = (Math.floor(local / DAY) + 4) % 7;
-    if (from < to) return from <= time && time < to && days.has(day);
-    return (from <= time && days.has(day)) || (time < to && days.has((day + 6) % 7));
+    return this.windows.some(({ from, to, days }) => {
+      if (from < to) return from <= time && time < to && days.has(day);
+      return (from <= time && days.has(day)) || (time < to && days.has((day + 6) % 7));
+    });
   }
 
   /** How many minutes a zone's clock is ahead of UTC. */

@@ -122,16 +122,20 @@ export const CATALOGUE = {
   // The node is not set up.
 
   optionInvalid: notSetUp("'{option}' must be {needed}", CORRECT_OPTION),
+  optionDiffers: notSetUp(
+    "'{option}' holds for the whole run, but has one value for item 0 and another for item {item}",
+    'Enter a value that is the same for all, or divide the items before this node.',
+  ),
   optionUnreadable: notSetUp("'{option}' can't be read: {reason}", CORRECT_OPTION),
   optOutUnreadable: notSetUp(
     "Number {place} of {count} in 'Never Send To' can't be used: {reason}",
     'Correct that number: it could belong to somebody who opted out.',
   ),
   optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", SWITCH_TO_EXPRESSION),
-  /** `fields` such as " The items of the list have the fields 'Phone', 'Name'."; empty if they are not known. */
+  /** `fields` such as " 'List' has the fields 'Phone', 'Name'."; empty if they are not known. */
   optOutsEmpty: notSetUp(
-    "'Never Send To' has {count} entries, and none of them has a number",
-    'Refer to the field that has the numbers.{fields}',
+    "'Never Send To' has no number in any of its entries",
+    'Refer to the field that has the numbers.{fields} If nobody has opted out, give it an empty list.',
   ),
   optOutsNotList: notSetUp(
     "'Never Send To' is not a list of numbers",

@@ -44,7 +44,7 @@ interface Settings {
   /** Whether output items also have the fields of their input items. */
   readonly includesInput: boolean;
   /** Why nothing can be sent with these settings, if so. A setting that can't be used has its default. */
-  readonly failure: Failure | null;
+  failure: Failure | null;
 }
 
 /** What differs between a run in a workflow and one item through the routing. */
@@ -80,8 +80,9 @@ export function forRun({ readDrafts, ...job }: JobOfItems) {
 
 /** Never throws when On Error is Continue: n8n would forward the input items as if they had been sent. */
 export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<Delivered> {
+  const source = sourceOfRun(context);
   const options = new GivenOptions(
-    (path, fallback) => context.getNodeParameter(path, 0, fallback) as unknown,
+    (path, fallback) => source.valueOf(path, 0, fallback),
     (path) => fieldsBehind(context, path),
   );
   const given = readSettings(job, options, context.getMode(), context);
@@ -89,6 +90,11 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
   const endAttempt = beginAttempt(context);
   try {
     let whyNot = endAttempt === null ? failure('anotherAttempt') : null;
+    const parameters = new ItemParameters(source);
+    for (const { path, label: option } of job.drafts.items > 1 ? options.added : []) {
+      const item = await parameters.differingItem(path, pause);
+      if (item !== null) given.failure ??= failure('optionDiffers', { option, item });
+    }
     // Neither sends the real messages, and n8n would take either for a successful Retry.
     if (context.getMode() === 'retry' && (dryRun || testRun !== null)) whyNot ??= failure('testInRetry');
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), whyNot, 0);

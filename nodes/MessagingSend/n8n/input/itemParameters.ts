@@ -4,7 +4,7 @@ import { asText, isObject } from '../../api/objects';
 import { missingWordsIn } from '../../delivery/compose';
 import { failure, FailureError } from '../../failures/failure';
 import { reasonOf } from '../output/sentences';
-import { NOT_ADDED } from './readOptions';
+import { type Fields, NOT_ADDED } from './readOptions';
 
 /** Where parameters come from: a run in a workflow, or one item through the routing. */
 export interface ParameterSource {
@@ -87,6 +87,24 @@ export class ItemParameters {
     return parameter.emptyIn(item, text);
   }
 
+  /** The first item for which an option has another value than for item 0; null if all have the same. */
+  async differingItem(name: string, pause: () => Promise<void>): Promise<number | null> {
+    if (!OF_ITEM.test(asText(this.parameter(name, NOT_ADDED).stored))) return null;
+    const valueFor = (item: number) => {
+      try {
+        return JSON.stringify(this.read(name, item, NOT_ADDED));
+      } catch {
+        return null;
+      }
+    };
+    const first = valueFor(0);
+    for (let item = 1; item < this.source.items.length; item += 1) {
+      if (valueFor(item) !== first) return item;
+      await pause();
+    }
+    return null;
+  }
+
   private parameter(name: string, fallback?: unknown): Parameter {
     const known = this.known.get(name);
     if (known !== undefined) return known;
@@ -101,6 +119,9 @@ export class ItemParameters {
     return parameter;
   }
 }
+
+/** An expression that mentions the item, so that it may have another value for each. */
+const OF_ITEM = /\$(?:json|binary|data|node|itemIndex|position)\b|\.item\b/;
 
 /** The first words of the names that the panel shows differently. */
 const SHOWN: Readonly<Record<string, string>> = { formFields: 'formElements', sendTo: 'phone' };
@@ -149,18 +170,18 @@ export function valueAt(json: unknown, path: Path): string | number | boolean | 
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
-/**
- * The fields of the first item that an expression reads, as in " 'List' has the fields 'Name', 'Phone'."; empty where that
- * is not known. Of a list without a header, a number can be the name of a field, and a byte order mark part of one.
- */
-export function fieldsBehind(context: IExecuteFunctions, name: string): string {
+/** The fields of the first item that an option reads: none, if it is fixed; null where it is not known which item that is. */
+export function fieldsBehind(context: IExecuteFunctions, name: string): Fields | null {
   const option: unknown = context.getNodeParameter(name, 0, '', { rawExpressions: true });
-  const source = typeof option === 'string' ? /\$\((["'`])(.*?)\1\)|\$input\b/.exec(option) : null;
-  const item: unknown = source && context.evaluateExpression(`{{ ${source[0]}.first().json }}`, 0);
-  const names = Object.keys(isObject(item) ? item : {}).filter((field) => !/(?:\d\D?){5}/.test(field));
-  const seen = (field: string) => field.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
-  const from = source?.[2] === undefined ? 'The input' : `'${source[2]}'`;
-  return names.length === 0 ? '' : ` ${from} has the fields ${names.map((field) => `'${seen(field)}'`).join(', ')}.`;
+  if (typeof option !== 'string') return null;
+  if (!option.startsWith('=')) return { of: '', names: [] };
+  const source = /\$\((["'`])(.*?)\1\)|\$input\b/.exec(option);
+  if (source === null) return null;
+  const item: unknown = context.evaluateExpression(`{{ ${source[0]}.first().json }}`, 0);
+  return {
+    of: source[2] === undefined ? 'The input' : `'${source[2]}'`,
+    names: Object.keys(isObject(item) ? item : {}),
+  };
 }
 
 /** An expression within a text, as in `Hello {{ $json.name }}`. */

@@ -59,6 +59,12 @@ export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'inte
 /** Distinguishes an option that isn't added from one whose expression gives nothing. No user enters this value. */
 export const NOT_ADDED = '\0';
 
+/** The names of an item's fields, and the node that it comes from. */
+export interface Fields {
+  readonly of: string;
+  readonly names: readonly string[];
+}
+
 /** The part of an option's field that its reader needs. */
 type OptionField = Pick<INodeProperties, 'name' | 'displayName' | 'typeOptions'>;
 
@@ -69,12 +75,14 @@ type OptionField = Pick<INodeProperties, 'name' | 'displayName' | 'typeOptions'>
 export class GivenOptions {
   /** Why the first unusable option can't be used; its message names the option. */
   failure: Failure | null = null;
+  /** The options that are added, as the panel shows them. */
+  readonly added: Array<{ readonly path: string; readonly label: string }> = [];
 
   constructor(
     /** @throws what n8n throws for an expression that fails */
     private readonly valueOf: (path: string, fallback: unknown) => unknown,
-    /** Names the fields of the items that an option's expression reads, where that is known. */
-    readonly fieldsBehind: (path: string) => string = () => '',
+    /** The fields of the first item that an option's expression reads; null where that is not known. */
+    readonly fieldsBehind: (path: string) => Fields | null = () => null,
   ) {}
 
   /**
@@ -92,8 +100,11 @@ export class GivenOptions {
     // Without its unit.
     const label = field.displayName.replace(/ \(.*\)$/, '');
     try {
-      const value = this.valueOf(`${within}${field.name}`, NOT_ADDED);
-      return value === NOT_ADDED ? absent : (parse(value, field, label) ?? absent);
+      const path = `${within}${field.name}`;
+      const value = this.valueOf(path, NOT_ADDED);
+      if (value === NOT_ADDED) return absent;
+      this.added.push({ path, label });
+      return parse(value, field, label) ?? absent;
     } catch (error) {
       this.failure ??=
         error instanceof FailureError

@@ -7,6 +7,7 @@ import {
   booleanIn,
   choiceField,
   choiceIn,
+  type Fields,
   type GivenOptions,
   includeOtherFields,
   maxWait,
@@ -19,7 +20,7 @@ import {
 } from '../../n8n/input/readOptions';
 import { type PhoneRules, readPhone } from '../../phone/phone';
 import { MAX_TEXT } from './fields';
-import { sendWindow, sendWindowIn } from './sendWindowOption';
+import { sendWindow, sendWindowsIn } from './sendWindowOption';
 
 // The default of an option is what holds without it. The three that say "Off unless added" switch something on.
 
@@ -160,21 +161,29 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     neverSendTo: { numbers, countryCode },
     numberCheck: check,
     parallelRequests: Math.floor(given.read(parallelRequests, numberIn, parallelRequests.default)),
-    sendWindow: given.read(sendWindow, sendWindowIn, null),
+    sendWindows: given.read(sendWindow, sendWindowsIn, null),
     testRun: given.read(testRun, (value) => testRunWith(value, check), null),
   };
 }
 
-/** @param fields names the fields of the items that the expression reads */
-function optOutsIn(value: unknown, fields: () => string): readonly unknown[] {
+/** @param fieldsBehind the fields of the items that the expression reads; null if they are not known */
+function optOutsIn(value: unknown, fieldsBehind: () => Fields | null): readonly unknown[] {
   if (typeof value === 'string' && value.includes('{{')) throw new FailureError(failure('optOutsNotEvaluated'));
   const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
   // An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message.
   if (!Array.isArray(list)) throw new FailureError(failure('optOutsNotList'));
   const found: readonly unknown[] = list.filter((number) => textOf(number)?.trim() !== '');
-  // Of an empty table, n8n can give one empty item; of several, the expression names a field that they do not have.
-  if (found.length > 0 || list.length < 2) return found;
-  throw new FailureError(failure('optOutsEmpty', { count: list.length, fields: fields() }));
+  const fields = found.length > 0 || list.length === 0 ? null : fieldsBehind();
+  // Of an empty table, n8n can give one item without any field.
+  if (found.length > 0 || list.length === 0 || (list.length === 1 && fields?.names.length === 0)) return found;
+  throw new FailureError(failure('optOutsEmpty', { fields: fields === null ? '' : fieldsText(fields) }));
+}
+
+/** Of a list without a header, a number can be the name of a field, and a byte order mark part of one. */
+function fieldsText({ of, names }: Fields): string {
+  const shown = names.filter((field) => !/(?:\d\D?){5}/.test(field));
+  const visible = (field: string) => field.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
+  return shown.length === 0 ? '' : ` ${of} has the fields ${shown.map((field) => `'${visible(field)}'`).join(', ')}.`;
 }
 
 /** Once the option is added, even an empty value keeps messages from the recipients. */

@@ -4,23 +4,28 @@ import { textField } from '../../n8n/input/readOptions';
 
 export const sendWindow = textField('Send Window', 'sendWindow', {
   default: '09:00–20:00',
-  placeholder: 'e.g. Mon–Fri 09:00–20:00',
+  placeholder: 'e.g. Mon–Fri 09:00–20:00, Sat 10:00–14:00',
   description:
     "When messages may be sent, by the clock of the recipient's country. Other messages are skipped, and their items say in send_at when they can be sent.",
 });
 
-/** @throws FailureError for anything but a window: an empty one would let every message leave */
-export function sendWindowIn(value: unknown): SendWindow {
-  const window = windowIn(String(value));
-  if (window !== null) return window;
-  const needed = 'a time span such as 09:00–20:00, Mon–Fri 09:00–20:00 or, past midnight, Sat 20:00–02:00';
+/** @throws FailureError for anything but windows: an empty one would let every message leave */
+export function sendWindowsIn(value: unknown): readonly SendWindow[] {
+  const windows = String(value).trim().split(BETWEEN_WINDOWS).map(windowIn);
+  const known = windows.filter((window) => window !== null);
+  if (known.length === windows.length) return known;
+  const needed =
+    'time spans such as 09:00–20:00, Mon–Fri 09:00–20:00, Sat 10:00–14:00 or, past midnight, Sat 20:00–02:00';
   throw new FailureError(failure('optionInvalid', { option: sendWindow.displayName, needed }));
 }
+
+/** Days are separated by commas, too. */
+const BETWEEN_WINDOWS = /(?<=:\d\d)\s*[,;\n]\s*(?!$)/;
 
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const NO_DAY = -1;
 
-/** @returns null for a text that isn't a window; past midnight, the end is before the start */
+/** @returns null for a text that isn't one window; past midnight, the end is before the start */
 function windowIn(text: string): SendWindow | null {
   const words = text.trim().replace(/\s*(?:[-–—]|\bto\b)\s*/g, '-');
   const [, names = 'sun-sat', ...times] = /^(?:(.+?)[\s,]+)?(\d\d?):([0-5]\d)-(\d\d?):([0-5]\d)$/.exec(words) ?? [];
