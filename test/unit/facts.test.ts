@@ -245,6 +245,16 @@ test('What is closed while its removal waits stays in the list', async () => {
   expect(await left()).toEqual([...claimed('new'), 'order']);
 });
 
+test('What another run notes as sent while a claim is looked at again is sent, and nothing of the claim is left', async () => {
+  const { facts, run, left } = setUp();
+  const waitForOthers = async () => {
+    await facts.note({ noted: ['order'], open: [] });
+    await left();
+  };
+  expect(await run({ waitForOthers }).claim(['order', 'new'])).toEqual(['noted', 'unknown']);
+  expect(await left()).toEqual([...claimed('new'), 'order']);
+});
+
 test('Claims of one process at the same moment are written together, and one of those for the same fact wins', async () => {
   let writes = 0;
   const { facts, left } = setUp({ beforeAdd: () => void (writes += 1) });

@@ -168,7 +168,9 @@ export class Facts {
       for (let round = 0; open.size > 0; round += 1) {
         if (round > MAX_ROUNDS) throw new Error('other processes overwrite every claim');
         if (round > 0) await storage.waitForOthers(round - 1);
-        const present = await list.write([mark, ...[...open].flatMap((fact) => valuesOf(fact, 'open'))], storage);
+        // A run without this memory may have noted some of them meanwhile.
+        const values = [...open].flatMap((fact) => valuesOf(fact, list.isInFlight(fact) ? 'open' : 'noted'));
+        const present = await list.write([mark, ...values], storage);
         if (present.has(mark) && isAdded) break;
         if (present.has(mark)) throw new Error('a write that was reported as failed had been stored');
         // The first write, or another process overwrote the last one: this one has added what nobody had.
@@ -184,14 +186,16 @@ export class Facts {
         }
         list.removeSurplus(storage);
       }
-      for (const fact of open) list.change({ fact, repeat: 'always' });
+      for (const fact of open) {
+        if (list.isInFlight(fact)) list.change({ fact, repeat: 'always' });
+        else before.set(fact, list.known.get(fact)?.state ?? 'noted');
+      }
       open.clear();
       return states();
     } finally {
       // If the first write failed, nobody knows whose values the list has.
-      for (const fact of open)
-        if (!isAdded) list.known.delete(fact);
-        else if (list.isInFlight(fact)) list.change({ fact, to: 'unknown' });
+      if (!isAdded) for (const fact of open) list.known.delete(fact);
+      else for (const fact of open) if (list.isInFlight(fact)) list.change({ fact, to: 'unknown' });
       list.change({ fact: mark, to: 'unknown' });
       list.removeSurplus(storage);
     }
