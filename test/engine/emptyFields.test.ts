@@ -20,7 +20,9 @@ const firstHint = (ran: Execution) => hintsOf(ran)[0]?.message;
 test.each(SENDING_OPERATIONS)('%s sends such a text and names the field', async (_name, parameters) => {
   const ran = await run({ items: named('Ada', '', 'Alan'), parameters: hello(parameters) });
   expect(texts().sort()).toEqual(['Hello , welcome', 'Hello Ada, welcome', 'Hello Alan, welcome']);
-  expect(firstHint(ran)).toMatch(/ requests?\. Empty fields: 'name' in 1 message\./);
+  expect(firstHint(ran)).toMatch(
+    / requests?\. Empty fields: 'name' in 1 message\. To fill a gap, write \{\{ .* \}\}; to skip/,
+  );
 });
 
 test.each([
@@ -42,7 +44,7 @@ describe("'Empty Fields' set to 'Don't Send'", () => {
       pairedItem: { item: 1 },
     });
     expect(firstHint(ran)).toMatch(
-      /^2 sent, 1 skipped because of 'Empty Fields', .* Empty fields: 'name' in 1 message\./,
+      /^2 sent, 1 skipped because of 'Empty Fields', .* Empty fields: 'name' in 1 message\. To fill a gap, write \{\{ \$json\.name \|\| 'there' \}\}\. /,
     );
   });
 
@@ -117,14 +119,44 @@ test('A text shows booleans as n8n does', async () => {
   expect(texts()).toEqual(['Hello true, welcome', 'Hello false, welcome']);
 });
 
-test("A dry run's hint says which texts have placeholders of other programs, and they are sent as they are", async () => {
-  const left = ['Hi {name}', 'Hi *|FNAME|*', 'Hi %first_name%', 'Hi ${first name}', 'Hi [[name]]', 'Hi <<name>>'];
-  const other = ['100%ig, 50%', 'https://example.com/%C3%BC%BCck%20', ':-{ and }', '\\{{SAVE10}}', '[Acme] Hi'];
-  const items = [...left, ...other].map((name, index) => ({ phone: phoneAt(index), name }));
+/** What other programs fill in, what HTML and JSON write, and what people would take for neither. */
+const LEFT = {
+  placeholders: ['Hi {name}', 'Hi *|FNAME|*', 'Hi %first_name%', 'Hi ${first name}', 'Hi [[name]]', 'Hi <<name>>'],
+  brackets: [
+    'Dear [First Name],',
+    '[Vorname], hallo',
+    'On [date]',
+    'Hi [first_name]',
+    'Hi <name>',
+    'Pay [Order Amount]',
+  ],
+  code: ['Tom &amp; Jerry', 'Zo&euml;', 'It&#39;s &#x20AC;5', 'Hi<br>there', '<p class="x">Hi</p>', 'Items:\\n- tea'],
+};
+const SHOWN = [
+  ...[
+    '100%ig, 50%',
+    'https://example.com/%C3%BC%BCck%20',
+    ':-{ and }',
+    '\\{{SAVE10}}',
+    '[Acme] Hi',
+    '[1] [x] [Update]',
+  ],
+  ...[
+    'https://example.com/?a=1&copy=2&amp=3',
+    'R&D; AT&T; B&Bs;',
+    'We <3 you >:(',
+    '2 < 3, 3 <4> 2',
+    'Mail <ada@example.com>',
+  ],
+  ...['See C:\\new', '\\\\nas\\share', '¯\\_(ツ)_/¯ \\o/', 'Sender [link.example.com]', 'Line\nbreak'],
+];
+
+test.each(Object.entries(LEFT))("A dry run's hint says which texts have %s, which people see", async (_kind, left) => {
+  const items = [...left, ...SHOWN].map((name, index) => ({ phone: phoneAt(index), name }));
   const parameters = { ...oneByOne(SEND), message: '={{ $json.name }}' };
   expect(firstHint(await run({ items, parameters: withOptions(parameters, { dryRun: true }) }))).toContain(
-    ' Nothing was sent. Texts with a placeholder such as {name} or %name%, which is sent as it is: items 0, 1, 2, 3, 4 and 1 more. n8n fills in only expressions such as {{ $json.name }}.',
+    ' Nothing was sent. Texts with a placeholder such as {name}, or code such as &lt;br> or \\n, are sent as they are: items 0, 1, 2, 3, 4 and 1 more. n8n fills in only expressions such as {{ $json.name }}.',
   );
   expect(firstHint(await run({ items, parameters }))).not.toContain('placeholder');
-  expect(texts()).toEqual([...left, ...other.with(3, '{{SAVE10}}')]);
+  expect(texts()).toEqual([...left, ...SHOWN.with(3, '{{SAVE10}}')]);
 });

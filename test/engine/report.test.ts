@@ -1,14 +1,14 @@
 /** What a run shows besides its items: progress, the log and hints. */
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { KEY } from '../support/account';
 import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Execution, Setup } from '../support/engine/workflow';
 import { hintsOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, withOptions } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions,WITHOUT_WAITING } from '../support/parameters';
 
 const { sandbox, setupOf, run, retry } = nodeForTests();
 const firstHint = (ran: Execution) => hintsOf(ran)[0]?.message;
@@ -115,4 +115,35 @@ test('A hint shows the name of a field as text, not as HTML', async () => {
   const message = '=Hello {{ $json["<img src=x>"] }}';
   const ran = await run({ items: contacts(1), parameters: { ...SEND_BULK, message } });
   expect(firstHint(ran)).toContain("Empty fields: '&lt;img src=x>' in 1 message.");
+});
+
+describe('Where several people get the same text, the hint', () => {
+  const FIRST = "={{ $('Items').first().json.text }}";
+  const SAME = "messages have the same text, although 'Message' is an expression.";
+  const ada = { ...contacts(1)[0], text: 'Hello Ada' };
+  const list = contacts(3).map(({ phone }) => ({ phone, message: 'Hello' }));
+
+  test.each<[what: string, parameters: INodeParameters, items?: IDataObject[]]>([
+    ['the first one in place of each', { ...SEND_BULK, message: FIRST }],
+    ['the first one, from Send', { ...SEND, message: FIRST }],
+    ['the first one inside a text', { ...SEND_BULK, message: '=Your code: {{ $input.all()[0].json.text }}' }],
+    ['a dry run', withOptions({ ...SEND_BULK, message: FIRST }, { dryRun: true })],
+    ['a test run', withOptions({ ...SEND_BULK, message: FIRST }, { testRun: phoneAt(9), duplicateMessages: 'send' })],
+    ['fields that are alike', SEND_BULK, contacts(3).map((contact) => ({ ...contact, text: 'Hello' }))],
+  ])('says so: %s', async (_what, parameters, items = contacts(3)) => {
+    expect(firstHint(await run({ items, parameters }))).toContain(` All 3 ${SAME}`);
+  });
+
+  test.each<[what: string, parameters: INodeParameters, items?: IDataObject[]]>([
+    ['a text without an expression', { ...SEND_BULK, message: 'Hello' }],
+    ['an expression that is about no item', { ...SEND_BULK, message: '=Hello {{ "you" }}' }],
+    ['texts that differ', SEND_BULK],
+    ['one text that differs, the last one', SEND_BULK, [ada, { ...ada, phone: phoneAt(1) }, ...contacts(3).slice(2)]],
+    ['one person', { ...SEND_BULK, message: FIRST }, contacts(1)],
+    ['one person in two spellings', SEND, [ada, { ...ada, phone: `+${phoneAt(0)}` }]],
+    ['a JSON list', { ...SEND_LIST, message: FIRST }, [{ list }]],
+  ])('says nothing of %s', async (_what, parameters, items = contacts(3)) => {
+    const options = { ...WITHOUT_WAITING, duplicateMessages: 'send' };
+    expect(firstHint(await run({ items, parameters: { ...parameters, options } }))).not.toContain('same text');
+  });
 });

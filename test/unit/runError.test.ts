@@ -92,7 +92,7 @@ test.each<[what: string, text: string, rows: readonly Row[], options?: Given['op
   ],
   [
     'the five fields that are empty most often',
-    "7 sent, 1 request. Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more. To skip such messages, add the option 'Empty Fields'.",
+    "7 sent, 1 request. Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more. To fill a gap, write {{ $json.name || 'there' }}; to skip such messages, add the option 'Empty Fields'.",
     upTo(7).map((index) => rowAt(index, { empty: 'g f e d c b a'.split(' ').slice(index), outcome: SENT })),
   ],
 ])('A run is summed up with %s', async (_what, text, rows, options = OPTIONS) => {

@@ -1,6 +1,7 @@
 import { MAX_BATCH_SIZE, MAX_CHARACTERS } from '../api/endpoints';
 import { withoutDirections } from '../api/serviceText';
 import { type Failure, failure, isFailure } from '../failures/failure';
+import { BLANK, EMPTY } from '../messages/emptyWords';
 import { type Draft, type Drafts, markSeveral, type Row } from '../messages/row';
 import { type ReadNumber, readPhone } from '../phone/phone';
 import { codePoints, split, truncate } from './longText';
@@ -13,17 +14,6 @@ import type { DeliveryOptions } from './select';
 const UNSENDABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 const MAY_NOT_BE_NFC = /[^\0-\u02ff]/;
-
-/** No reader sees these: space, control characters, and characters that fonts leave out. */
-const INVISIBLE = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800]';
-
-/** What JavaScript writes in place of a missing value, as a word of its own. */
-const MISSING =
-  /[Uu]ndefined|UNDEFINED|(?<!\p{L})(?:null|NULL|NaN|Invalid (?:Date(?:Time)?|Duration|Interval))(?!\p{L})|\[object Object\]/gu;
-
-/** Matches a text in which a reader sees nothing that means something. */
-const EMPTY = new RegExp(`^(?:${INVISIBLE}|${MISSING.source})*$`, 'u');
-const BLANK = new RegExp(`^${INVISIBLE}*$`, 'u');
 
 export type Rules = Pick<DeliveryOptions, 'longMessages' | 'numberCheck' | 'emptyFields'>;
 
@@ -98,7 +88,7 @@ function contentOf({ message, key, link, empty }: Draft, { longMessages, emptyFi
   if (isUnevaluated(own)) return failure('textNotEvaluated');
   const isKeptBack = empty !== undefined && emptyFields === 'doNotSend';
   if (own.includes('[object Object]') && !isKeptBack) return failure('textOfObject');
-  if (EMPTY.test(own) || Number.isNaN(message)) return failure('textEmpty');
+  if (EMPTY.test(own)) return failure('textEmpty');
   if (key !== null && isUnevaluated(key)) return failure('keyNotEvaluated');
   const after = link === undefined ? '' : `\n${link}`;
   const whole = `${own.includes('{{') ? own.replaceAll('\\{{', '{{') : own}${after}`;
@@ -134,11 +124,6 @@ const FIELD = /\$json[.[]/;
 function isUnevaluated(text: string): boolean {
   const start = text.search(BRACES);
   return (start !== -1 && text.includes('}}', start)) || FIELD.test(text);
-}
-
-/** How many words in a text stand for a missing value. */
-export function missingWordsIn(text: string): number {
-  return text.match(MISSING)?.length ?? 0;
 }
 
 /** Texts, numbers and booleans as text; null for anything else. */

@@ -74,7 +74,7 @@ export const CATALOGUE = {
 
   textEmpty: invalidMessage(
     'The message is empty',
-    'Enter a text, or an expression with a field that the item has. A word such as undefined alone counts as empty.',
+    'Enter a text, or an expression with a field that the item has. A word such as undefined or #N/A alone counts as empty.',
   ),
   textNotText: invalidMessage('The message is {kind}, not a text', 'Refer to the field that contains the text.'),
   textNotEvaluated: invalidMessage(

@@ -214,7 +214,8 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     await journal.finish(options.dryRun ? [] : rows, accountOf);
   }
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
-  const summary = await summarize(rows, requests, senders.size, options);
+  const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', { rawExpressions: true });
+  const summary = await summarize(rows, requests, senders.size, options, message);
   if (inWorkflow !== null) {
     reportSummary(inWorkflow, job.operation.maxBatchSize, summary);
     countInCustomData(inWorkflow, summary);

@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { asText, isObject } from '../../api/objects';
-import { missingWordsIn } from '../../delivery/compose';
 import { failure, FailureError } from '../../failures/failure';
+import { EMPTY, emptyWordsIn, ORDINARY } from '../../messages/emptyWords';
 import { reasonOf } from '../output/sentences';
 import { type Fields, NOT_ADDED } from './readOptions';
 
@@ -205,64 +205,60 @@ const FIELD =
 /** Texts in quotes, and those around the `${…}` of a template. */
 const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[`}](?:\\.|[^`$\\]|\$(?!\{))*(?=`|\$\{)/g;
 
-/** What a spreadsheet writes in place of a value that it can't compute. */
-const SPREADSHEET_ERROR = /#(?:N\/A|(?:REF|ERROR|VALUE|DIV\/0)!|NAME\?)/g;
-
-/** The 'Message Key' of an item. Unlike in a text, a word such as "undefined" is a hole even if a field has it as its text. */
+/** The 'Message Key' of an item. Unlike in a text, a word such as "undefined" is a hole even among others of a field. */
 export const MESSAGE_KEY = 'options.messageKey';
 
 type EmptyFields = (item: number, text: unknown) => readonly string[];
 
 /**
  * Finds the parts of a message, or of its key, without a value for an item: their expression wrote nothing, as in
- * "Hello ,", or more words such as "undefined" than its quoted texts and its fields contain. n8n evaluates a text as a
- * whole, so a part is evaluated again, alone, where it may be empty: a text is searched in a microsecond, n8n takes some
- * 0.1 ms.
+ * "Hello ,", or more words such as "undefined" than its quoted texts and its fields contain; a field that is nothing but
+ * such words has none. n8n evaluates a text as a whole, so a part is evaluated again, alone, where it may be empty: a text
+ * is searched in a microsecond, n8n takes some 0.1 ms.
  * @returns for an item and its text the names of the empty fields, or an expression where none of its fields is empty
  */
 function emptyFieldsIn({ items, evaluate }: ParameterSource, stored: string, isKey: boolean): EmptyFields {
-  const wordsIn = (text: string) => missingWordsIn(text) + (isKey ? (text.match(SPREADSHEET_ERROR)?.length ?? 0) : 0);
-  const { parts, wordsGiven } = partsOf(stored, wordsIn);
-  /** What an expression writes, and how many words for a missing value are in the texts of its value. */
+  const { parts, fixedWords } = partsOf(stored);
+  /** What an expression writes, and how many words of its value's texts may be meant. */
   const evaluated = (expression: string, item: number, before = '') => {
     const path = plainPath(`=${expression}`);
     const direct = path === null ? undefined : valueAt(items[item]?.json, path);
     try {
       const value: unknown = direct ?? evaluate(`${before}${expression}`, item);
-      // Its texts, without its own null.
-      const texts = JSON.stringify(value, (_, each) =>
-        /string|object/.test(typeof each) ? ((each as unknown) ?? 0) : 0,
-      );
-      return { text: Number.isNaN(value) ? '' : [value].join(''), own: isKey ? 0 : wordsIn(texts) };
+      let own = 0;
+      JSON.stringify(value, (_, each: unknown) => {
+        if (typeof each === 'string' && !EMPTY.test(each)) own += emptyWordsIn(each, isKey ? ORDINARY : undefined);
+        return typeof each === 'object' ? each : null;
+      });
+      const text = [value].join('');
+      // A list with an object in it is not empty.
+      return { expression, text: Array.isArray(value) && !BLANK.test(text) ? '?' : text, own };
     } catch {
-      return { text: '?', own: 0 };
+      return { expression, text: '?', own: 0 };
     }
   };
-  const isMissing = (text: string) => BLANK.test(text) || (isKey && wordsIn(text) > 0);
   const emptyIn = ({ expression, fields, words, around }: Part, item: number, all: string): readonly string[] => {
     // Behind a space, n8n writes a value as it does in the message.
     const text = around === null ? all : evaluated(expression, item, ' ').text;
-    const [isBlank, given] = [BLANK.test(text), wordsIn(text)];
+    const [isBlank, given] = [BLANK.test(text), emptyWordsIn(text)];
     if (!isBlank && given <= words) return [];
-    const values = fields.map((field) => (isBlank && field === expression ? { text, own: 0 } : evaluated(field, item)));
+    const known = { expression, text, own: 0 };
+    const values = fields.map((field) => (isBlank && field === expression ? known : evaluated(field, item)));
     if (!isBlank && given <= values.reduce((sum, { own }) => sum + own, words)) return [];
-    const missing = fields.filter((_, index) => isMissing(values[index]?.text ?? ''));
-    return (missing.length === 0 ? [expression] : missing).map(nameOf);
+    const empty = values.filter((value) => BLANK.test(value.text) || emptyWordsIn(value.text) > value.own);
+    return (empty.length === 0 ? [known] : empty).map((value) => nameOf(value.expression));
   };
   return (item, text) => {
     if (typeof text !== 'string') return [];
     const all = squeezed(text);
-    const hasWords = wordsIn(text) > wordsGiven;
+    const hasWords = emptyWordsIn(text) > fixedWords;
     const suspects = parts.filter(({ around }) => hasWords || (around === null ? all === '' : all.includes(around)));
     return [...new Set(suspects.flatMap((part) => emptyIn(part, item, text)))];
   };
 }
 
-/** The expressions in a parameter, and how many words for a missing value somebody wrote there. */
-function partsOf(
-  stored: string,
-  wordsIn: (text: string) => number,
-): { readonly parts: readonly Part[]; readonly wordsGiven: number } {
+/** The expressions in a parameter, and how many words for a missing value the text around them contains. */
+function partsOf(stored: string): { readonly parts: readonly Part[]; readonly fixedWords: number } {
   // Texts at even places, and what is between braces at odd ones.
   const pieces = stored.slice(1).split(/(?<!\\)\{\{([^]*?)\}\}/);
   const fixed = pieces.filter((_, index) => index % 2 === 0);
@@ -271,10 +267,10 @@ function partsOf(
     if (index % 2 === 0) return [];
     const around = isAlone ? null : squeezed(`${pieces[index - 1]}${pieces[index + 1]}`);
     const fields = Array.from(source.matchAll(FIELD), ([field]) => `{{ ${field} }}`);
-    const words = wordsIn(source.match(QUOTED)?.join(' ') ?? '');
+    const words = emptyWordsIn(source.match(QUOTED)?.join(' ') ?? '');
     return { expression: `{{ ${source.trim()} }}`, fields, words, around };
   });
-  return { parts, wordsGiven: parts.reduce((sum, { words }) => sum + words, wordsIn(fixed.join(' '))) };
+  return { parts, fixedWords: emptyWordsIn(fixed.join(' ')) };
 }
 
 /** `{{ $json.at.city }}` → `at.city`; the expression itself where it does more than name a field. */

@@ -116,7 +116,7 @@ export function secondSendText({ sent, uncertain, isRemembered, isTest, planned 
 
 /** What may be wrong although messages can be sent: repeated numbers, empty fields, opt-outs, guessed countries. */
 function contentsText(summary: Summary): string {
-  const { numbersWithSeveral, emptyFields, placeholders, optOuts, codes, planned } = summary;
+  const { numbersWithSeveral, emptyFields, placeholders, alike, optOuts, codes, planned } = summary;
   const sentences: string[] = [];
   if (numbersWithSeveral > 0) {
     const went = planned === null ? 'went' : 'would go';
@@ -127,15 +127,18 @@ function contentsText(summary: Summary): string {
     const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
     const others = fields.length > FIRST ? ` and ${fields.length - FIRST} more` : '';
     const isAsked = summary.skipped.has('empty_field');
-    const toSkip = isAsked ? '' : " To skip such messages, add the option 'Empty Fields'.";
-    sentences.push(`Empty fields: ${named.join(', ')}${others}.${toSkip}`);
+    const toSkip = isAsked ? '' : "; to skip such messages, add the option 'Empty Fields'";
+    sentences.push(
+      `Empty fields: ${named.join(', ')}${others}. To fill a gap, write {{ $json.name || 'there' }}${toSkip}.`,
+    );
   }
   if (placeholders.length > 0) {
     const places = placesText(placeholders, false).toLowerCase();
     sentences.push(
-      `Texts with a placeholder such as {name} or %name%, which is sent as it is: ${places}. n8n fills in only expressions such as {{ $json.name }}.`,
+      `Texts with a placeholder such as {name}, or code such as &lt;br> or \\n, are sent as they are: ${places}. n8n fills in only expressions such as {{ $json.name }}.`,
     );
   }
+  if (alike > 0) sentences.push(`All ${alike} messages have the same text, although 'Message' is an expression.`);
   if (optOuts === 0) sentences.push("'Never Send To' is empty, so nobody is left out.");
   else if (optOuts !== null) sentences.push(`'Never Send To' has ${counted(optOuts, 'number')}.`);
   if (codes.size > 0) {

@@ -32,8 +32,10 @@ export interface Summary {
   readonly numbersWithSeveral: number;
   /** The fields that are empty in texts, with the number of texts. */
   readonly emptyFields: ReadonlyMap<string, number>;
-  /** Where a dry run's texts have placeholders that n8n does not fill in. */
+  /** Where a dry run's texts have placeholders or code, which people would see as they are. */
   readonly placeholders: readonly Origin[];
+  /** How many messages there are, if several people get the same text from an expression; otherwise 0. */
+  readonly alike: number;
   /** How many numbers 'Never Send To' has; null if it is not set. */
   readonly optOuts: number | null;
   /** How many numbers without + were read with which code; empty if all have the code of 'Default Country Code'. */
@@ -48,9 +50,15 @@ export interface Summary {
   readonly requests: number;
 }
 
-/** Other programs' placeholders: {name}, [[name]], <<name>>, *|NAME|*, %name%; no encoded characters of a link. */
+/**
+ * Other programs' placeholders: {name}, [[name]], <<name>>, *|NAME|*, %name%, [First Name]; no encoded characters of a
+ * link, and no sender such as [Acme]. Code: &amp;, <br>, \n; no &copy= of a link, <3 or path such as C:\new.
+ */
 const PLACEHOLDER =
-  /(?<!\{)\{[\p{L}\d][\p{L}\w .-]*\}|\[\[[^[\]]+\]\]|<<[^<>]+>>|\*\|\w+\|\*|(?<!\w)%[a-z_]\w*%(?!\w)/iu;
+  /(?<!\{)\{[\p{L}\d][\p{L}\w .-]*\}|\[\[[^[\]]+\]\]|<<[^<>]+>>|\*\|\w+\|\*|(?<!\w)%[a-z_]\w*%(?!\w)|\[(?:[^[\]]*[\s_-])?(?:\p{L}*name|nombre|company|date|link|code|number|amount)\]|&(?:amp|lt|gt|quot|apos|nbsp|[lr][ads]quo|[mn]dash|hellip|bull|euro|pound|copy|reg|trade|szlig|\p{L}(?:uml|acute|grave|circ|tilde|ring|cedil)|#x?[\da-f]+);|<\/?[a-z]\w*(?:\s[^<>]*)?\/?>|(?<!\b[a-z]:|\\)\\n/iu;
+
+/** An expression in 'Message' that can differ between items. */
+const OF_ITEM = /^=[^]*\$(?:json|input|node|item|\()/;
 
 /** @param accounts how many accounts the messages were sent from */
 export async function summarize(
@@ -58,6 +66,7 @@ export async function summarize(
   requests: number,
   accounts: number,
   { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
+  message?: unknown,
 ): Promise<Summary> {
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0, planned: 0 };
   const skipped = new Map<SkipReason, number>();
@@ -73,7 +82,9 @@ export async function summarize(
   const answers = new Set<JsonObject>();
   let [resumed, heldBack, creditsUsed, index] = [0, 0, 0, 0];
   let creditsLeft: number | null = null;
-  let [isInvalid, isAbroad] = [false, false];
+  let [isInvalid, isAbroad, isForSeveral] = [false, false, false];
+  let first: Row | null = null;
+  let isSame = typeof message === 'string' && OF_ITEM.test(message);
 
   for (const row of rows) {
     if ((index += 1) % YIELD_EVERY === 0) await pause();
@@ -96,6 +107,11 @@ export async function summarize(
       if (PLACEHOLDER.test(row.text)) placeholders.push(row);
     }
     const arrives = outcome.kind === 'planned' || mayHaveBeenSent(outcome);
+    if (arrives && isSame) {
+      first ??= row;
+      isSame = row.text === first.text;
+      isForSeveral ||= (row.testFor ?? row.person) !== (first.testFor ?? first.person);
+    }
     if (arrives && row.isOneOfSeveral && row.testFor === null) increase(messagesTo, row.person);
     if (arrives || (outcome.kind === 'skipped' && !NOT_NEW.has(outcome.reason))) {
       for (const name of row.empty) increase(emptyFields, name);
@@ -128,6 +144,7 @@ export async function summarize(
     numbersWithSeveral: [...messagesTo.values()].filter((messages) => messages > 1).length,
     emptyFields,
     placeholders,
+    alike: isSame && isForSeveral ? count.planned + count.sent + count.uncertain : 0,
     optOuts: neverSendTo.numbers?.length ?? null,
     codes: isExpected ? new Map() : codes,
     isTest: testRun !== null,
