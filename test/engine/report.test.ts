@@ -8,7 +8,7 @@ import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Execution, Setup } from '../support/engine/workflow';
 import { hintsOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions,WITHOUT_WAITING } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions, WITHOUT_WAITING } from '../support/parameters';
 
 const { sandbox, setupOf, run, retry } = nodeForTests();
 const firstHint = (ran: Execution) => hintsOf(ran)[0]?.message;
