@@ -18,6 +18,6 @@ test('The demo sends to 250 contacts, sends nobody twice, and shows the inbox un
     'Hello Cleo Ashgrovel, a reminder of your appointment in Little Marrow on Monday 3 May at 09:00. Please call us to change it.',
   );
   expect(output).toMatch(/^ {2}sent before +245$/m);
-  expect(output).toContain('contact 188 "ask at reception": The phone number contains a character that is not allowed');
+  expect(output).toContain('contact 188 "ask at reception": The phone number contains letters');
   expect(output).toContain("To see it in n8n's editor: npm run dev");
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
+import { draftsFromSource } from '../../nodes/MessagingSend/n8n/input/drafts';
 import { ItemParameters, sourceOfRun } from '../../nodes/MessagingSend/n8n/input/itemParameters';
 import { contextIn, contextOf } from '../support/engine/workflow';
 import { SEND } from '../support/parameters';
@@ -90,6 +91,23 @@ test('An expression that names a field has exactly the value that n8n evaluates 
   );
   expect(readDirectly).toBeGreaterThan(125);
 }, 60_000);
+
+const value = fc.oneof(fc.string(), fc.double(), fc.constantFrom(null, undefined, true, [], ['1'], { number: '1' }));
+const odd = fc.oneof(value, fc.date({ noInvalidDate: true }), fc.constant({ toJSON: () => '447700900123' }));
+const entry = fc.oneof(value, fc.record({ phone: odd, message: odd, other: odd }, { requiredKeys: [] }));
+
+test("A list of messages that an expression names gives the messages that n8n's value gives, whatever it contains", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(entry), fc.boolean(), async (list, isBody) => {
+      const context = await contextWith('', [{ list: isBody ? { messages: list } : list } as IDataObject]);
+      const draftsWith = (messages: string) => {
+        Object.assign(context.node.parameters, { source: 'json', messages });
+        return draftsFromSource(0, new ItemParameters(sourceOfRun(context)));
+      };
+      expect(draftsWith('={{ $json.list }}')).toEqual(draftsWith('={{ $json["list"] ?? 0 }}'));
+    }),
+  );
+});
 
 const ITEMS = Array.from({ length: 50 }, (_, index) => ({ phone: `44770090${index}` }));
 

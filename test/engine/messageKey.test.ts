@@ -56,7 +56,10 @@ describe('A key is refused', () => {
 
   test.each([
     ['calculates with a field that is missing', '={{ $json.id * 2 }}', "needs a value for 'id'"],
-    ['is a list', '={{ [$json.phone] }}', 'is empty'],
+    ['is a list', '={{ [$json.phone] }}', 'needs a text or a number, and has none'],
+    ['is true', '={{ $json.phone !== "" }}', 'needs a text or a number, and has none'],
+    ['is false', '={{ $json.phone === "" }}', 'needs a text or a number, and has none'],
+    ['is a date', '={{ $now }}', 'needs a text or a number, and has none'],
     ['was made by another node, and has the word', '={{ $json.key }}', "needs a value for 'key'"],
   ])('if it %s', async (_what, key, error) => {
     const items = contacts(1).map((contact) => ({ ...contact, key: 'order-undefined' }));

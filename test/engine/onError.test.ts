@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { contacts, phoneAt, phones } from '../support/contacts';
+import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { detailsOf } from '../support/outputs';
+import { detailsOf, hintsOf } from '../support/outputs';
 import { SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
 
 const { sandbox, run, received, requests } = nodeForTests();
@@ -82,13 +82,45 @@ test('Every invalid entry of a list has its own item, with its place in the list
   const { outputs } = await run({ items: [{ list }], parameters: SEND_LIST, onError: 'continueErrorOutput' });
   expect(outputs[0]).toHaveLength(1);
   expect(outputs[1]?.map(({ json }) => [json.error, detailsOf({ json }).entry])).toEqual([
-    ['The entry is not an object', 1],
-    ['The phone number contains a character that is not allowed', 2],
-    ['The entry is not an object', 3],
+    ["The entry needs the fields 'phone' and 'message'", 1],
+    ['The phone number contains letters', 2],
+    ["The entry needs the fields 'phone' and 'message'", 3],
   ]);
 });
 
-test.each(['{ not json', '"text"', ''])('A list that is %j fails with a message that says so', async (list) => {
+test.each([
+  ['"text"', ''],
+  ['5', ''],
+  ['', ': see line 1, column 1'],
+  ['{ not json', ': see line 1, column 3'],
+  [`[{ "phone": "${phoneAt(0)}", "message": "Hi "Ada"" }]`, ': see line 1, column 45'],
+  [`[\n{ "phone": "${phoneAt(0)}",\n"message": "Hi\nAda" }]`, ': see line 3, column 15'],
+  [`[{ "phone": "${phoneAt(0)}", "message": "Hi Ada" },\n]`, ': see line 2, column 1'],
+  [`[{ "phone": 00${phoneAt(0)}, "message": "Hi Ada" }]`, ': see line 1, column 14'],
+  [`[{ "phone": “${phoneAt(0)}”, "message": "Hi Ada" }]`, ': see line 1, column 13'],
+  [`[{ "phone": "${phoneAt(0)}", "message": "Hi Ada`, ': see line 1, column 47'],
+])('A list that is %j fails with a message that says where, and repeats none of it', async (list, where) => {
   const { error } = await run({ items: [{ list }], parameters: SEND_LIST });
-  expect(error?.message).toBe("'Messages' is not a list in JSON");
+  expect(error?.message).toBe(`'Messages' is not a list in JSON${where}`);
+  expect(error?.description).toMatch(/an expression that returns a list/);
+  expect(`${error?.message} ${error?.description}`).not.toMatch(/Ada|447700900000/);
+});
+
+test.each<[fields: string, list: object | string]>([
+  [", and has 'to', 'text'", [{ to: phoneAt(0), text: 'Hi Ada' }]],
+  [", and has 'to', 'text'", `[{ "to": "${phoneAt(0)}", "text": "Hi Ada" }]`],
+  [", and has 'phone', 'text'", [{ phone: phoneAt(0), text: 'Hi Ada' }]],
+  [", and has 'Phone', 'Message'", { Phone: phoneAt(0), Message: 'Hi Ada' }],
+  ['', [{ [phoneAt(0)]: 'Hi Ada' }]],
+])('An entry of a list without phone and message needs both%s', async (fields, list) => {
+  const ran = await run({ items: [{ list }], parameters: SEND_LIST, onError: 'continueErrorOutput' });
+  expect(hintsOf(ran)[0]?.message).toBe(`Nothing was sent: the entry needs the fields 'phone' and 'message'${fields}.`);
+  expect(detailsOf(ran.outputs[1]?.[0]).description).toMatch(/^Enter a list such as \[\{ "phone": /);
+  expect(received()).toEqual([]);
+});
+
+test('The only entry of a list can be given without a list', async () => {
+  for (const wrap of [(entry: unknown) => entry, JSON.stringify])
+    await run({ items: listOf(2).map((entry) => ({ list: wrap(entry) }) as IDataObject), parameters: SEND_LIST });
+  expect(received()).toEqual(phones(0, 1, 0, 1));
 });

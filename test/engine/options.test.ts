@@ -209,7 +209,7 @@ test.each(SENDING_OPERATIONS)(
     expect(duplicate).toEqual({ ...shown, ...skipped, duplicate_of: 149 });
     expect(ran.outputs[1]).toHaveLength(1);
     expect(hintsOf(ran)[0]?.message).toBe(
-      `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent, 1 skipped because of 'Duplicate Messages'. Nothing was sent. Item 151 can't be sent: the phone number contains a character that is not allowed. Numbering starts at 0. Numbers without + were read with the country code 44 (149 numbers).`,
+      `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent, 1 skipped because of 'Duplicate Messages'. Nothing was sent. Item 151 can't be sent: the phone number contains letters. Numbering starts at 0. Numbers without + were read with the country code 44 (149 numbers).`,
     );
   },
 );
@@ -237,8 +237,12 @@ test.each<[string, INodeParameters, RegExp, code?: string]>([
 test('A Default Country Code whose expression gives nothing keeps its item from being sent, even through the routing', async () => {
   const given = { defaultCountryCode: '={{ $json.countryCode }}' };
   const setup = setupOf({ items: contacts(1), parameters: withOptions(SEND, given) });
-  expect((await run(setup)).error?.message).toBe("'Default Country Code' is empty for this item");
-  await expect(runRouting(setup)).rejects.toThrow("'Default Country Code' is empty for this item");
+  expect((await run(setup)).error?.message).toBe(
+    "'Default Country Code' needs a text or a number, and has none for this item",
+  );
+  await expect(runRouting(setup)).rejects.toThrow(
+    "'Default Country Code' needs a text or a number, and has none for this item",
+  );
   expect(requests()).toEqual([]);
 });
 

@@ -15,8 +15,7 @@ const firstHint = (ran: Execution) => hintsOf(ran)[0]?.message;
 const INVALID = { phone: 'abc', text: 'Hello' };
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
 const ONCE = { duplicateMessages: 'sendOnce' };
-const INVALID_ITEM = (item: number) =>
-  `Item ${item} was not sent: the phone number contains a character that is not allowed.`;
+const INVALID_ITEM = (item: number) => `Item ${item} was not sent: the phone number contains letters.`;
 const GUESSED = 'Numbers without + were read with the country code 44';
 const LOST = 'may have been sent: the connection to the service was lost before its response arrived.';
 

@@ -4,7 +4,7 @@ import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { linkIn, open } from '../support/engine/webhook';
 import { continueWaiting, type Execution, runRouting, type Setup } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
+import { detailsOf, hintsOf } from '../support/outputs';
 import { SEND_AND_WAIT, withOptions } from '../support/parameters';
 
 const common = { items: contacts(1), parameters: SEND_AND_WAIT, mode: 'trigger' } as const;
@@ -29,6 +29,10 @@ describe('Send and Wait for Response', () => {
     expect(received()).toEqual(phones(0));
     expect(latestText()).toMatch(/^Hello 0\nhttp:\/\/127\.0\.0\.1\/\S+\/2\?q=0&signature=[0-9a-f]{64}$/);
     expect(waitTill(waiting)).toEqual(FOREVER);
+    const hint = 'Only the question of the first of 3 items was sent. To ask one for each item, use Loop Over Items.';
+    expect(hintsOf(waiting)).toContainEqual({ message: hint, type: 'warning', location: 'outputPane' });
+    const one = hintsOf(await run({}));
+    expect(JSON.stringify(one)).not.toContain('Only the question');
   });
 
   const contact = contacts(1)[0];

@@ -82,11 +82,17 @@ describe('A text that is cut to 1,000 characters', () => {
     expect(textsOf(`${BLANK}${hello}${BLANK}${BLANK}${hello}`, 'split')).toEqual([hello, hello]);
     expect(textsOf(`${BLANK}Hello`, 'split')).toEqual(['Hello']);
   });
+
+  test('is not sent in more than 100 parts, and no advice names the option that is set', () => {
+    const { defect } = compose({ message: 'x'.repeat(100_001) }, { longMessages: 'split' });
+    expect(defect?.message).toBe('The message has 100001 characters: too many to split');
+    expect(defect?.advice).toBe('Shorten the text.');
+  });
 });
 
 describe('An invalid draft', () => {
   test('that was refused before stays as it is, and n8n gets a turn after every few items', async () => {
-    const reason = failure('listNotList');
+    const reason = failure('listNotList', { place: '' });
     const refused = (item: number): Draft => unreadable({ item, entry: 4 }, '0', reason);
     let pauses = 0;
     const pause = async () => await Promise.resolve(void (pauses += 1));

@@ -42,6 +42,11 @@ test.each<[how: string, given: unknown[]]>([
   ['as a JSON number, and with control characters', ['\t+447700900123\r\n', 447700900123, 447700900123n]],
   ['in digits of any script', listOf('+٤٤٧٧٠٠٩٠٠١٢٣, +۴۴۷۷۰۰۹۰۰۱۲۳, ＋４４（０）７７００９００１２３, ৪৪৭৭০০৯০০১২৩')],
   ['in scientific notation, and in thousands', listOf('4.47700900123E+11, 447.700.900.123, 447 700 900 123')],
+  ['with a + too many, and a separator behind it', listOf('++447700900123, +++44 7700 900123, tel:++447700900123')],
+  [
+    'with a separator behind it',
+    ['+447700900123;', '447700900123,', '+44 7700 900123 ;,', '"447700900123";', '44 7700 900123 |'],
+  ],
   ['with its code twice', listOf('+44 44 7700900123, +44447700900123, +44 0044 7700 900123')],
   ['behind what programs put before it', AROUND.map((before) => `${before}447700900123`)],
   ['within quotes', ['="447700900123"', '"+44 7700 900123"']],
@@ -115,6 +120,10 @@ describe('With the default country code', () => {
     ['234', '009 1 212 555 0109', '12125550109', 'begins with what Nigeria dials before another code'],
     ['65', '0012125550109', '12125550109', 'begins with 00, and not with what Singapore dials'],
     ['34', '31 6 12 34 56 78', '31612345678', 'has the code of another country in a group of its own'],
+    ['44', '+07700 900123', '447700900123', 'has a + before the 0 that is dialled at home'],
+    ['44', '+ (0)7700-900-123', '447700900123', 'has a + before a 0 in brackets'],
+    ['39', '+0669812345', '390669812345', 'has a + before a 0 that belongs to it'],
+    ['49', '+0151 12345678', '4915112345678', 'has a + before the 0 that Germany dials'],
     ['225', '712345678', '2250712345678', 'is one of Ivory Coast whose 0 a spreadsheet has dropped'],
   ])('%s, the number %s is sent to %s: it %s', (countryCode, given, phone) => {
     expect(read(given, countryCode)).toBe(phone);
@@ -147,7 +156,7 @@ test.each([
 );
 
 describe('An invalid phone number', () => {
-  const CHARACTER = 'contains a character that is not allowed';
+  const REVERSED = 'contains an invisible character that reverses its digits on screen';
   const SEVERAL = 'is more than one number';
   const EXTRA = 'has extra digits, such as an extension, decimal places or its country code twice';
 
@@ -156,10 +165,8 @@ describe('An invalid phone number', () => {
 
   test.each<[reason: string, given: unknown[]]>([
     ['is empty', ['', ' \u200b\u00a0\n', null, undefined]],
-    ['is not a text or a whole number', [['447700900123'], { phone: '447700900123' }, NaN, 447700900123.5]],
-    [CHARACTER, listOf('Mobile 447700900123, 44770090012O, 447700900123 ext. 5, +44 7700 900123;ext=5')],
-    [CHARACTER, ['447700900123*', '447700900123;4', '447700900123,4', '44+7700900123']],
-    [CHARACTER, ['++447700900123', '4477009001\ud8002']],
+    ['is a list or an object', [['447700900123'], { phone: '447700900123' }, new Date()]],
+    ['contains an expression that was not evaluated', ['{{ $json.phone }}', '$json.phone', '+{{ $json.number }}']],
     ['begins with 0, so its country code is missing', ['07700 900123', '(0)7700 900123', '+0 7700 900123']],
     ['needs 7 to 15 digits', ['+', '+4', '447700', '4477009001234567']],
   ])('goes to nobody, with or without Number Check: it %s', (reason, given) => {
@@ -175,6 +182,11 @@ describe('An invalid phone number', () => {
     [SEVERAL, listOf('+44 7700 900123 +44 7700 900124, +447700900123+447700900124, +44 7700 900123\n+44 7700 900124')],
     [SEVERAL, listOf('+44 7700 900123 / 07700 900124, 0044 7700 900123 0044 7700 900124, 07700 900123/07700 900124')],
     [EXTRA, listOf('447700900123.5, 491701234567.25, 447700900123/2, 447700900123\\2, +44 7700 900123 (2)')],
+    [EXTRA, [447700900101.4, 44770090010.25]],
+    [
+      'is a date',
+      ['Sat Nov 28 2026 10:00:00 GMT+0000 (UTC)', 'Sat Nov 28 2026', '[DateTime: 2026-11-28T10:00:00.000Z]'],
+    ],
     [EXTRA, listOf('+49 30 123456/78, +49 170 1234567 [12], 4917(0)1234567, +44 7700 90012(0)')],
   ])('goes to nobody, from whichever country: it %s', (reason, given) => {
     for (const code of [null, '1', '49'])
@@ -208,8 +220,55 @@ describe('An invalid phone number', () => {
   });
 
   test.each(['\u202e', '\u202b', '\u2067'])('with %j, which shows it in another order, goes to nobody', (mark) => {
-    expect(read(`+44 7400 12${mark}3456`)).toBe(`The phone number ${CHARACTER}`);
-    expect(read(`${mark}447400123456`, null, 'off')).toBe(`The phone number ${CHARACTER}`);
+    expect(read(`+44 7400 12${mark}3456`)).toBe(`The phone number ${REVERSED}`);
+    expect(read(`${mark}447400123456`, null, 'off')).toBe(`The phone number ${REVERSED}`);
+  });
+
+  test.each([
+    ["'x' (an extension?)", ['+1 212-555-0123 x123', '+12125550123x9']],
+    ["'ext' (an extension?)", ['447700900123 ext. 5', '+44 7700 900123;ext=5']],
+    ["'#' (an extension?)", ['+44 20 7946 0018 #12', '+442079460018#1']],
+    ["'Extension' (an extension?)", ['+1 (212) 555-0123, Extension 12']],
+    ["'Mobile'", ['Mobile: +44 7700 900123', 'Mobile 447700900123']],
+    ["'WhatsApp'", ['WhatsApp +447700900123', '+447700900123 (WhatsApp)']],
+    ["'Tel'", ['Tel. +44 7700 900123']],
+    ["'O'", ['44770090012O', 'O7700900123']],
+    ["'📱'", ['📱 +447700900123', '+447700900123 📱']],
+    ["'🇬🇧'", ['🇬🇧 +44 7700 900123']],
+    ["'*'", ['*227', '447700900123*']],
+    ["';'", ['447700900123;4']],
+    ["','", ['447700900123,4']],
+    ["'+'", ['44+7700900123', '+44 7700 +900123']],
+    ["'\\ud800'", ['4477009001\ud8002']],
+    ["'<'", ['<44>7700900123']],
+    ['unusual digits', ['447700900123②']],
+    // Any of these words can be somebody's name.
+    ['letters', ['Ada +447700900123', 'Mum 447700900123', 'ada@example.com', '+1 800 FLOWERS', '李明 +447700900123']],
+  ])('is told by what is not part of it, without a digit or a name: %s', (what, given) => {
+    for (const numberCheck of ['on', 'off'] as const)
+      expect(given.map((each) => read(each, '44', numberCheck))).toEqual(
+        given.map(() => `The phone number contains ${what}`),
+      );
+  });
+
+  test.each(listOf('N/A, n/a, N.A., none, null, undefined, #N/A, #REF!, #DIV/0!, #NAME?, unknown'))(
+    'is %j',
+    (given) => {
+      expect(read(given)).toBe(`The phone number is '${given}'`);
+      expect([read(NaN), read(true)]).toEqual(["The phone number is 'NaN'", "The phone number is 'true'"]);
+    },
+  );
+
+  test.each([
+    ['+22997000000', null],
+    ['+22501020304', null],
+    ['97000000', '229'],
+    ['612 34 56 78 12', '34'],
+    ['770090012', '7'],
+  ])('%s, with the default country code %s, comes with no advice to set an option', (given, countryCode) => {
+    const { advice } = readPhone(given, { countryCode, numberCheck: 'on' }) as Failure;
+    expect(advice).not.toMatch(/option|'/);
+    expect(advice).toContain('has introduced numbers of another length');
   });
 
   test('is reported with advice, and never repeated in its failure', () => {

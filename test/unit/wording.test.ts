@@ -191,6 +191,14 @@ test('Every failure of the catalogue is one that the node can report', () => {
   expect(Object.keys(CATALOGUE).filter((name) => !code.includes(`'${name}'`))).toEqual([]);
 });
 
+test('No advice is to remove an option that keeps messages back, or to switch a check off', () => {
+  const advised = Object.values(CATALOGUE).map(({ advice }) => advice);
+  expect(advised.filter((advice) => /remove (the|an) option|'Number Check' to Off/i.test(advice))).toEqual([
+    // The next attempt sends what is left.
+    CATALOGUE.testInRetry.advice,
+  ]);
+});
+
 test('Every failure after which sending again is safe says what to do', () => {
   const safe = Object.entries(CATALOGUE).filter(([, { sendAgain }]) => sendAgain === 'safe');
   expect(safe.filter(([, { advice }]) => advice === '').map(([name]) => name)).toEqual([]);

@@ -109,7 +109,7 @@ function shortened(
   if (longMessages === 'split') {
     const parts = split(text, MAX_CHARACTERS).filter((part) => !BLANK.test(part));
     if (parts.length <= MAX_BATCH_SIZE) return { text, parts };
-    return failure('textTooLong', { characters, max: MAX_CHARACTERS * MAX_BATCH_SIZE });
+    return failure('textOfManyParts', { characters });
   }
   const start = truncate(text, MAX_CHARACTERS);
   if (longMessages === 'truncate' && !BLANK.test(start)) return { text, parts: [start] };

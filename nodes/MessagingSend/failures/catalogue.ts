@@ -11,15 +11,16 @@ const THEN_TRY_AGAIN = 'Then try again.';
 const THEN_SEND_THE_REST =
   'Then use Retry in the executions list; if n8n offers none, start a new execution with only the items that were not sent.';
 
-const WITH_COUNTRY_CODE = 'Write it with the country code, such as 447700900123.';
+const WITH_COUNTRY_CODE = 'Write it with + and its country code, such as +447700900123 for 07700 900123.';
+/** Only where the option isn't set. */
 const ADD_CODE =
   "Write it with its country code, such as +447700900123 for 07700 900123, or set the option 'Default Country Code'.";
-const CHECK_CODE = `Check the number. Its country code may be missing. ${ADD_CODE}`;
 const ONE_NUMBER = 'Enter one number, in digits only, with its country code.';
 const CHECK_BASE_URL = 'Check the Base URL: it ends in /v1 or /api/v1.';
-const CORRECT_OPTION = 'Correct or remove the option.';
+// Without 'Never Send To' or 'Dry Run', messages would be sent.
+const CORRECT_OPTION = 'Correct the option.';
 const CORRECT_CREDENTIAL = `Correct the credential. ${IF_EXPRESSION}`;
-const SWITCH_TO_EXPRESSION = 'Switch the option from Fixed to Expression.';
+const TO_EXPRESSION = 'Switch it from Fixed to Expression.';
 const LIST_FORM = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
 const FORMAT_AS_TEXT = 'In the spreadsheet, format the column as text and enter the numbers again.';
 const ENTER_KEY = 'Copy the API key from your account settings to the credential.';
@@ -32,10 +33,10 @@ export const CATALOGUE = {
 
   phoneEmpty: invalidPhone(
     'The phone number is empty',
-    'Fill in the number, or remove the item. If it is empty in all items, the expression names a column that they do not have.',
+    'Fill in the number, or remove the item. If it is empty in all items, the expression names a field that they do not have.',
   ),
   phoneNotText: invalidPhone(
-    'The phone number is not a text or a whole number',
+    'The phone number is a list or an object',
     'Refer to the field within it that contains the number, such as {{ $json.phones[0] }} or {{ $json.phone.number }}.',
   ),
   phoneNoNumber: invalidPhone(
@@ -47,7 +48,9 @@ export const CATALOGUE = {
     FORMAT_AS_TEXT,
   ),
   phoneNegative: invalidPhone('The phone number is negative: a spreadsheet read it as a calculation', FORMAT_AS_TEXT),
-  phoneCharacters: invalidPhone('The phone number contains a character that is not allowed', ONE_NUMBER),
+  /** `wrong` such as "is 'N/A'" or "contains 'x' (an extension?)". */
+  phoneCharacters: invalidPhone('The phone number {wrong}', ONE_NUMBER),
+  phoneNotEvaluated: invalidPhone('The phone number contains an expression that was not evaluated', TO_EXPRESSION),
   /** `start` such as "0". */
   phoneCountryCode: invalidPhone('The phone number begins with {start}, so its country code is missing', ADD_CODE),
   phoneNotGivenOut: invalidPhone(
@@ -55,7 +58,7 @@ export const CATALOGUE = {
     `${ADD_CODE} If the code is right, write + before it.`,
   ),
   phoneLength: invalidPhone('The phone number needs 7 to 15 digits', WITH_COUNTRY_CODE),
-  phoneDate: invalidPhone('The phone number is a date', 'Refer to the column that has the phone numbers.'),
+  phoneDate: invalidPhone('The phone number is a date', 'Refer to the field that has the phone number.'),
   phoneSeveral: invalidPhone('The phone number is more than one number', ONE_NUMBER),
   phoneExtraDigits: invalidPhone(
     'The phone number has extra digits, such as an extension, decimal places or its country code twice',
@@ -65,18 +68,21 @@ export const CATALOGUE = {
     'The phone number is not a mobile number of its country',
     "Check the number. To allow landlines, set the option 'Number Check' to On.",
   ),
-  phoneCodeUnknown: invalidPhone('The phone number does not begin with a known country code', CHECK_CODE),
+  phoneCodeUnknown: invalidPhone('The phone number does not begin with a known country code', WITH_COUNTRY_CODE),
   /** `country` such as "212 (Morocco and others)", `lengths` such as "7, 9 or 10". */
   phoneImpossible: invalidPhone(
     'The phone number needs {lengths} digits after the country code {country}',
-    `${CHECK_CODE} If its country has changed its numbering plan, set the option 'Number Check' to Off.`,
+    'Check it. A number of another country needs + and its country code, as in +447700900123. If the country has introduced numbers of another length, ask for the new one.',
   ),
 
   textEmpty: invalidMessage(
     'The message is empty',
     'Enter a text, or an expression with a field that the item has. A word such as undefined or #N/A alone counts as empty.',
   ),
-  textNotText: invalidMessage('The message is {kind}, not a text', 'Refer to the field that contains the text.'),
+  textNotText: invalidMessage(
+    'The message is {kind}, not a text',
+    "Refer to the field that contains the text. A date needs a format, such as {{ $now.toFormat('d MMMM') }}.",
+  ),
   textNotEvaluated: invalidMessage(
     'The message contains an expression that was not evaluated',
     'Switch the field from Fixed to Expression, here or in the node that the text comes from. To send braces as they are, write a backslash before them: \\{{ … }}.',
@@ -89,16 +95,23 @@ export const CATALOGUE = {
     'The message has {characters} characters, but at most {max} can be sent',
     "Shorten the text. In Send and Send Bulk, the option 'Long Messages' can split it.",
   ),
+  textOfManyParts: invalidMessage('The message has {characters} characters: too many to split', 'Shorten the text.'),
 
-  listNotList: invalidList("'Messages' is not a list in JSON", `${LIST_FORM} Or use an expression that returns one.`),
-  listEntryNotObject: invalidList('The entry is not an object', LIST_FORM),
+  /** `place` such as ": see line 2, column 31". */
+  listNotList: invalidList(
+    "'Messages' is not a list in JSON{place}",
+    `${LIST_FORM} Quotation marks and line breaks in texts break JSON, but not an expression that returns a list, such as {{ [{ phone: $json.phone, message: $json.text }] }}.`,
+  ),
+  /** `has` such as ", and has 'to', 'text'". */
+  listEntryIncomplete: invalidList("The entry needs the fields 'phone' and 'message'{has}", LIST_FORM),
 
   /** `place` such as " in 'Phone'". */
   expressionFailed: invalidParameter("An expression{place} can't be evaluated: {reason}", 'Check it for this item.'),
-  keyNotEvaluated: invalidParameter(
-    "'Message Key' contains an expression that was not evaluated",
-    SWITCH_TO_EXPRESSION,
+  expressionTooLong: invalidParameter(
+    'An expression{place} runs into a limit of n8n: {reason}',
+    'Make its value in a Code node before this one, and only name the field here, such as {{ $json.list }}.',
   ),
+  keyNotEvaluated: invalidParameter("'Message Key' contains an expression that was not evaluated", TO_EXPRESSION),
   /** `fields` such as "'id', 'year'". */
   keyIncomplete: invalidParameter(
     "'Message Key' needs a value for {fields}, and this item has none",
@@ -109,8 +122,8 @@ export const CATALOGUE = {
     `${CORRECT_OPTION} ${IF_EXPRESSION}`,
   ),
   optionEmpty: invalidParameter(
-    "'{option}' is empty for this item",
-    'Refer to a field that the item has, or remove the option.',
+    "'{option}' needs a text or a number, and has none for this item",
+    'Refer to a field that has one in every item.',
   ),
 
   formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
@@ -131,7 +144,7 @@ export const CATALOGUE = {
     "Number {place} of {count} in 'Never Send To' can't be used: {reason}",
     'Correct that number: it could belong to somebody who opted out.',
   ),
-  optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", SWITCH_TO_EXPRESSION),
+  optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", TO_EXPRESSION),
   /** `fields` such as " 'List' has the fields 'Phone', 'Name'."; empty if they are not known. */
   optOutsEmpty: notSetUp(
     "'Never Send To' has no number in any of its entries",
@@ -161,7 +174,7 @@ export const CATALOGUE = {
   ),
   sendOnceTooMany: notSetUp(
     "'Send Once, Also in Later Runs' remembers {limit} messages, and this run has {count}, so nothing was sent",
-    "Divide the list, or choose another value for the option 'Duplicate Messages'.",
+    'Divide the list between several of these nodes: each remembers {limit} messages.',
   ),
   operationUnknown: notSetUp(
     "'Resource' and 'Operation' must be chosen from their lists",
@@ -198,7 +211,7 @@ export const CATALOGUE = {
   valueInvalid: withCode('VALIDATION_ERROR')('The service rejected {part}', 'Correct it, then try again.'),
   rateLimited: withCode('RATE_LIMITED', 'run')(
     'The rate limit is reached: the service allows 60 requests per minute for each API key',
-    "Wait {wait}, then try again. Send Bulk needs fewer requests. If other programs use the key, lower the option 'Requests per Minute' or raise 'Max Wait'.",
+    "Wait {wait}, then try again. Send Bulk needs fewer requests than Send. If other programs use the key, lower the option 'Requests per Minute' or raise 'Max Wait'.",
   ),
   messageNotAccepted: withCode('NOT_ACCEPTED')(
     'The service accepted the request, but did not send this message',

@@ -48,9 +48,9 @@ const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
 const DOMESTIC_ZERO = /^([([]?(?:\+|00)?[([]?([1-9]\d{0,2})[)\]]?[./\p{Pd}]?)[([]0[)\]]/u;
 const INTERNATIONAL = /^(?:\+00|\+|00)/;
 
-/** A date as written in ISO 8601, Europe or North America, alone or with a time: 2025-01-31, 31.01.2025, 1/31/2025. */
+/** A date in ISO 8601, of Europe, North America or JavaScript, alone or with a time: 2025-01-31, 31.01.2025, 1/31/2025. */
 const DATE =
-  /^(?:(?:19|20)\d\d([-./])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])([-./])(?:0?[1-9]|[12]\d|3[01])\2(?:19|20)\d\d)(?:[T\s,].*)?$/s;
+  /^(?:[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d{4}|\[DateTime: .*|(?:19|20)\d\d([-./])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])([-./])(?:0?[1-9]|[12]\d|3[01])\2(?:19|20)\d\d)(?:[T\s,].*)?$/s;
 /** A number that passed through a spreadsheet or a database as a decimal. */
 const DECIMAL = /^(\+?\d{7,})[.,]00?$/;
 
@@ -76,10 +76,9 @@ const EXTRA_DIGITS = [
 export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRules): ReadNumber | Failure {
   const home = countryCode === null ? undefined : countryWithCode(countryCode);
   if (countryCode !== null && home === undefined && numberCheck !== 'off') return failure('countryCodeInvalid');
+  if (typeof given === 'object' && given !== null) return failure('phoneNotText');
   // From 10^21 on, JavaScript writes scientific notation, which gets the same failure as a spreadsheet's.
-  const isText = typeof given === 'string' || typeof given === 'bigint' || Number.isInteger(given);
-  if (!isText && given !== null && given !== undefined) return failure('phoneNotText');
-  const text = String(isText ? given : '');
+  const text = String((given as string | number | bigint | boolean | null | undefined) ?? '');
   const written = CLEAN.test(text) ? { digits: text, groups: UNGROUPED, isDomestic: false } : readWritten(text);
   if (isFailure(written)) return written;
   const { digits, groups, isDomestic } = written;
@@ -114,6 +113,25 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   return { phone, person: personOf(phone), readAs: isMarked ? null : country === home ? 'home' : 'abroad' };
 }
 
+/** What people and programs write where there is no number. */
+const NO_NUMBER =
+  /^(?:n\.?\/?a\.?|none|null|undefined|nan|nil|no|unknown|tbd|true|false|#(?:n\/a|(?:ref|value|error|num|null|div\/0)!|name\?))$/i;
+/** The word beside a number for its extension, or for what kind of number it is. */
+const WORD =
+  /(?<!\p{L})(?:(x|extn?|extension|#)|mobile|mob|cell|(?:tele)?phone|tel|fax|home|work|office|whatsapp)(?!\p{L})/iu;
+const CHARACTER = /\p{RI}{2}|(?<=\d.*)\+|[^\p{N}\s+()[\]./\\\p{Pd}\u2212]/u;
+
+/** Names what is no part of a number. An unknown word can be somebody's name, so it is not repeated. */
+function whatIsWrong(text: string): Failure {
+  if (/\{\{|\$json\b/.test(text)) return failure('phoneNotEvaluated');
+  if (NO_NUMBER.test(text)) return failure('phoneCharacters', { wrong: `is '${text}'` });
+  const isSpelled = /\p{L}.*\p{L}/su.test(text);
+  const [word, extension] = WORD.exec(text) ?? (isSpelled ? null : CHARACTER.exec(text)) ?? [];
+  const shown = word?.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
+  const what = shown === undefined ? (isSpelled ? 'letters' : 'unusual digits') : `'${shown}'`;
+  return failure('phoneCharacters', { wrong: `contains ${what}${extension === undefined ? '' : ' (an extension?)'}` });
+}
+
 interface Written {
   /** Including a + or 00 before them. */
   readonly digits: string;
@@ -137,9 +155,11 @@ function withoutWrapping(text: string): string {
     .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
     .replace(/(?!\d)\p{Nd}/gu, digitOf)
     .trim()
+    .replace(/[\s,;|]{1,3}$/, '')
     .replace(/^=?(["'])(.*)\1$/s, '$2')
     .replace(/^(?:['\u2019]|(?:tel|sms|smsto|whatsapp|p):(?!\/\/))+/i, '')
     .replace(WHATSAPP, '+$1$2')
+    .replace(/^\+{2,}/, '+')
     .replace(/^\s*(\+?\d)[.,](\d+)e\+?(\d+)\s*$/i, (all, first: string, rest: string, exponent: string) =>
       rest.length === Number(exponent) ? first + rest : all,
     );
@@ -159,6 +179,8 @@ function readWritten(given: string): Written | Failure {
     if (digits.length >= 2 * MIN_DIGITS && isSeveral(given, / /)) return failure('phoneSeveral');
     return inGroups(digits, given, false);
   }
+  // Some patterns would take long, or all of V8's stack.
+  if (given.length > 100 * MAX_LENGTH) return failure('phoneLength');
   const text = withoutWrapping(given);
   const visible = text.replace(INVISIBLE, '');
   if (visible === '') return failure('phoneEmpty');
@@ -167,7 +189,8 @@ function readWritten(given: string): Written | Failure {
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
   const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
-  if (BACKWARDS.test(text)) return failure('phoneCharacters');
+  if (BACKWARDS.test(text))
+    return failure('phoneCharacters', { wrong: 'contains an invisible character that reverses its digits on screen' });
   if (DATE.test(spaced.replace(/[\p{Pd}\u2212]/gu, '-'))) return failure('phoneDate');
   const whole = visible.replace(DECIMAL, '$1').replace(DOMESTIC_ZERO, (match, start: string, code: string) => {
     const country = countryWithCode(code);
@@ -177,7 +200,7 @@ function readWritten(given: string): Written | Failure {
   const digits = whole.replace(PUNCTUATION, '');
   if (digits === '') return failure('phoneEmpty');
   if (isSeveral(spaced, BETWEEN_NUMBERS)) return failure('phoneSeveral');
-  if (!/^(?:\+00|\+)?\d*$/.test(digits)) return failure('phoneCharacters');
+  if (!/^(?:\+00|\+)?\d*$/.test(digits)) return whatIsWrong(spaced);
   if ([/[ /\\]+/, /[/\\]/].some((mark) => isSeveral(spaced, mark)) || LINE_BREAK.test(text.trim()))
     return failure('phoneSeveral');
   const marked = whole.replace(INTERNATIONAL, '');
@@ -190,7 +213,9 @@ function inGroups(digits: string, spaced: string, isDomestic: boolean): Written 
   const groups = spaced.match(/\d+/g) ?? [];
   const endsWithDigit =
     groups.at(-1)?.length === 1 && groups.at(-2)?.length !== 1 && groups.join('').length >= MIN_DIGITS;
-  return endsWithDigit ? failure('phoneExtraDigits') : { digits, groups, isDomestic };
+  if (endsWithDigit) return failure('phoneExtraDigits');
+  // No country code begins with 0.
+  return { digits: digits.replace(/^\+(?=0(?!0))/, ''), groups, isDomestic };
 }
 
 /** Not part of any number: a comma, an "or", a second +. */

@@ -1,10 +1,10 @@
 import type { IExecutePaginationFunctions } from 'n8n-workflow';
 
-import { asText, isObject } from '../../api/objects';
+import { asText, isObject, type JsonObject } from '../../api/objects';
 import { failure, FailureError } from '../../failures/failure';
 import { type Draft, type Drafts, unreadable } from '../../messages/row';
 import { countryWithCode } from '../../phone/country';
-import { expressionError, ItemParameters, MESSAGE_KEY } from './itemParameters';
+import { expressionError, fieldNames, ItemParameters, MESSAGE_KEY } from './itemParameters';
 
 /** What an operation makes of the parameters of an item. */
 export type ReadDrafts = (item: number, parameters: ItemParameters) => Draft | readonly Draft[];
@@ -49,28 +49,51 @@ export function draftsFromSource(item: number, parameters: ItemParameters): Draf
 
 /** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
 function draftsFromList(item: number, parameters: ItemParameters): readonly Draft[] {
-  const list = parseList(parameters.read('messages', item));
+  const list = parseList(parameters.read('messages', item, undefined, isPlainList));
   const forAll = {
     countryCode: parameters.readOption(COUNTRY_CODE, item, countryCodeIn),
     key: parameters.readOption(MESSAGE_KEY, item, keyIn),
   };
-  if (list === null) throw new FailureError(failure('listNotList'));
-  return list.map((value, entry) =>
-    isObject(value)
-      ? { item, entry, phone: value.phone, message: value.message, ...forAll }
-      : unreadable({ item, entry }, null, failure('listEntryNotObject')),
-  );
+  return list.map((value, entry) => {
+    const given = isObject(value) ? value : {};
+    const { phone, message } = given;
+    if ('phone' in given && 'message' in given) return { item, entry, phone, message, ...forAll };
+    const names = fieldNames(Object.keys(given));
+    const has = names && `, and has ${names}`;
+    return unreadable({ item, entry }, phone ?? null, failure('listEntryIncomplete', { has }));
+  });
 }
 
-/** A list in any form: from an expression, as JSON text, or inside the body that a webhook got; null if it isn't one. */
-function parseList(given: unknown): unknown[] | null {
+/** `{ messages: […] }`, as in the body that a webhook got, stands for the list in it, any other object for a list of one. */
+function listIn(value: unknown): unknown {
+  return isObject(value) ? (value.messages ?? [value]) : value;
+}
+
+/** Whether n8n would give the same list: it replaces values that have their own `toJSON`, such as dates. */
+function isPlainList(value: unknown): boolean {
+  const list = listIn(value);
+  const isPlain = (each: unknown) => typeof each !== 'object' || each === null || !('toJSON' in each);
+  const isPlainEntry = (entry: JsonObject | null) => [entry, entry?.phone, entry?.message].every(isPlain);
+  return isPlain(value) && Array.isArray(list) && isPlain(list) && list.every(isPlainEntry);
+}
+
+/** Behind so many spaces, V8 gives the place of whatever it finds wrong. */
+const INDENT = ' '.repeat(50);
+
+/** A list from an expression or in JSON. */
+function parseList(given: unknown): unknown[] {
+  const text = typeof given === 'string' ? INDENT + given : '';
+  let place = '';
   try {
-    const value: unknown = typeof given === 'string' ? JSON.parse(given) : given;
-    const list = isObject(value) ? value.messages : value;
-    return Array.isArray(list) ? list : null;
-  } catch {
-    return null;
+    const list = listIn(text === '' ? given : JSON.parse(text));
+    if (Array.isArray(list)) return list;
+  } catch (error) {
+    // V8 says the position, or quotes ten characters on either side, which can be personal.
+    const [, position, quoted = ''] = /position (\d+)|\.{3}"(.*)"(?:\.{3})? is not valid/s.exec(String(error)) ?? [];
+    const lines = text.slice(INDENT.length, Number(position ?? text.lastIndexOf(quoted) + 10)).split('\n');
+    place = `: see line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
   }
+  throw new FailureError(failure('listNotList', { place }));
 }
 
 export function brokenParameter(item: number, error: unknown, phone: unknown = null): Draft {

@@ -51,14 +51,17 @@ export class ItemParameters {
 
   constructor(private readonly source: ParameterSource) {}
 
-  /** @throws FailureError for an expression that fails; it names the parameter as the panel shows it */
-  read(name: string, item: number, fallback?: unknown): unknown {
+  /**
+   * @param accepts a list that n8n need not confirm: copying a long one, n8n runs into its own time limit
+   * @throws FailureError for an expression that fails; it names the parameter as the panel shows it
+   */
+  read(name: string, item: number, fallback?: unknown, accepts?: (value: unknown) => boolean): unknown {
     try {
       const parameter = this.parameter(name, fallback);
       if (parameter.fixed !== undefined) return parameter.fixed.value;
       const { path } = parameter;
-      const direct = path === null ? undefined : valueAt(this.source.items[item]?.json, path);
-      if (parameter.isConfirmed && direct !== undefined) return direct;
+      const direct = path === null ? undefined : valueAt(this.source.items[item]?.json, path, accepts);
+      if ((parameter.isConfirmed && direct !== undefined) || typeof direct === 'object') return direct;
       const value = this.source.valueOf(name, item, fallback);
       parameter.isConfirmed ||= direct !== undefined && Object.is(value, direct);
       return value;
@@ -131,7 +134,9 @@ export function expressionError(error: unknown, name = ''): FailureError {
   const [first = ''] = name.replace('options.', '').split('.');
   const shown = (SHOWN[first] ?? first).replace(/^./, (letter) => letter.toUpperCase()).replace(/\B[A-Z]/g, ' $&');
   const place = shown && ` in '${shown}'`;
-  return new FailureError(failure('expressionFailed', { place, reason: reasonOf(error) }));
+  const reason = reasonOf(error);
+  const isLimit = /^Expression (?:timed out|exceeded memory limit)/.test(reason);
+  return new FailureError(failure(isLimit ? 'expressionTooLong' : 'expressionFailed', { place, reason }));
 }
 
 /** Names and places on the way from an item's `json` to a value. */
@@ -156,10 +161,10 @@ export function plainPath(parameter: unknown): Path | null {
 }
 
 /**
- * The text, number or boolean at the end of a path.
+ * The text, number or boolean at the end of a path, or anything that `accepts` is true for.
  * @returns undefined for everything else (nothing there, null, an object, a date, …), which is left to n8n
  */
-export function valueAt(json: unknown, path: Path): string | number | boolean | undefined {
+export function valueAt(json: unknown, path: Path, accepts?: (value: unknown) => boolean): unknown {
   let value = json;
   for (const step of path) {
     // n8n replaces a value that has its own `toJSON`.
@@ -167,7 +172,8 @@ export function valueAt(json: unknown, path: Path): string | number | boolean | 
     if (!isPlain) return undefined;
     value = (value as Readonly<Record<string | number, unknown>>)[step];
   }
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+  const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return isScalar || accepts?.(value) === true ? value : undefined;
 }
 
 /** The fields of the first item that an option reads: none, if it is fixed; null where it is not known which item that is. */
@@ -182,6 +188,13 @@ export function fieldsBehind(context: IExecuteFunctions, name: string): Fields |
     of: source[2] === undefined ? 'The input' : `'${source[2]}'`,
     names: Object.keys(isObject(item) ? item : {}),
   };
+}
+
+/** Without names that can be numbers, as of a list without a header. A byte order mark, which can be in one, is shown. */
+export function fieldNames(names: readonly string[]): string {
+  const shown = names.filter((field) => !/(?:\d\D?){5}/.test(field));
+  const visible = (field: string) => field.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
+  return shown.map((field) => `'${visible(field)}'`).join(', ');
 }
 
 /** An expression within a text, as in `Hello {{ $json.name }}`. */

@@ -2,6 +2,7 @@ import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions, TestRun } from '../../delivery/select';
 import { failure, FailureError, isFailure } from '../../failures/failure';
 import { countryCodeIn } from '../../n8n/input/drafts';
+import { fieldNames } from '../../n8n/input/itemParameters';
 import {
   booleanField,
   booleanIn,
@@ -176,14 +177,8 @@ function optOutsIn(value: unknown, fieldsBehind: () => Fields | null): readonly 
   const fields = found.length > 0 || list.length === 0 ? null : fieldsBehind();
   // Of an empty table, n8n can give one item without any field.
   if (found.length > 0 || list.length === 0 || (list.length === 1 && fields?.names.length === 0)) return found;
-  throw new FailureError(failure('optOutsEmpty', { fields: fields === null ? '' : fieldsText(fields) }));
-}
-
-/** Of a list without a header, a number can be the name of a field, and a byte order mark part of one. */
-function fieldsText({ of, names }: Fields): string {
-  const shown = names.filter((field) => !/(?:\d\D?){5}/.test(field));
-  const visible = (field: string) => field.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
-  return shown.length === 0 ? '' : ` ${of} has the fields ${shown.map((field) => `'${visible(field)}'`).join(', ')}.`;
+  const names = fieldNames(fields?.names ?? []);
+  throw new FailureError(failure('optOutsEmpty', { fields: names && ` ${fields?.of} has the fields ${names}.` }));
 }
 
 /** Once the option is added, even an empty value keeps messages from the recipients. */

@@ -9,7 +9,7 @@ export const limitWaitTime = textField('Limit Wait Time', 'limitWaitTime', {
   default: '45 minutes',
   placeholder: 'e.g. 45 minutes, 2 hours, 3 days or 2027-01-31 18:00',
   description:
-    'How long to wait for an answer, such as 45 minutes or 3 days, or a date such as 2027-01-31 18:00. Then the execution continues with the input items of this node.',
+    'How long to wait for an answer, such as 45 minutes or 3 days, or until when. Then the execution continues with the input items of this node.',
 });
 
 export const FOREVER = () => WAIT_INDEFINITELY;

@@ -1,0 +1,68 @@
+/** The time that n8n allows an expression. n8n's server keeps to it with an engine of its own, as these tests do. */
+import type * as Runtime from '@n8n/expression-runtime';
+import { TimeoutError } from '@n8n/expression-runtime';
+import { Expression, LoggerProxy } from 'n8n-workflow';
+
+import { contacts, listOf } from '../support/contacts';
+import { nodeForTests } from '../support/engine/nodeForTests';
+import { detailsOf, hintsOf } from '../support/outputs';
+import { SEND_AND_WAIT, SEND_BULK, SEND_LIST } from '../support/parameters';
+
+const { run, received, requests } = nodeForTests({ onError: 'continueErrorOutput' });
+
+/** As `Expression.initExpressionEngine` does with an `import`, which modules that Jest loads can't have. */
+const { createRequire } = process.getBuiltinModule('node:module');
+const runtime = createRequire(__filename)('@n8n/expression-runtime') as typeof Runtime;
+const evaluator = new runtime.ExpressionEvaluator({
+  createBridge: () => new runtime.QuickJsBridge({ timeout: 1000, memoryLimit: 128, logger: LoggerProxy }),
+  maxCodeCacheSize: 10,
+  logger: LoggerProxy,
+});
+const evaluate = evaluator.evaluate.bind(evaluator);
+evaluator.evaluate = (...given) => {
+  try {
+    return evaluate(...given);
+  } catch (error) {
+    // n8n-workflow, which Jest has loaded, knows only this one.
+    throw error instanceof runtime.TimeoutError ? new TimeoutError(error.message, {}) : error;
+  }
+};
+const server = Expression as unknown as { vmEvaluator: typeof evaluator | undefined };
+beforeAll(async () => {
+  await evaluator.initialize();
+  server.vmEvaluator = evaluator;
+  Expression.setExpressionEngine('quickjs');
+});
+afterAll(async () => {
+  server.vmEvaluator = undefined;
+  Expression.setExpressionEngine('legacy');
+  await evaluator.dispose();
+});
+
+const ENDLESS = '={{ (() => { while (true); })() }}';
+
+test.each([
+  ['Messages', { ...SEND_LIST, messages: ENDLESS }],
+  ['Message', { ...SEND_BULK, message: ENDLESS }],
+  ['Phone', { ...SEND_AND_WAIT, sendTo: ENDLESS }],
+])(
+  "An expression in '%s' that takes longer than n8n allows says so, and how to do without",
+  async (name, parameters) => {
+    const ran = await run({ items: contacts(1), parameters });
+    const [item] = ran.outputs.flat();
+    expect(item?.json.error).toBe(`An expression in '${name}' runs into a limit of n8n: Expression timed out`);
+    expect(detailsOf(item).description).toContain('{{ $json.list }}');
+    expect(requests()).toEqual([]);
+  },
+);
+
+test('A list of 50,000 entries is read where an expression only names it, and else meets the limit', async () => {
+  const items = [{ body: { messages: listOf(50_000) } }];
+  const computed = { ...SEND_LIST, messages: '={{ Object.values($json.body)[0] }}' };
+  expect(hintsOf(await run({ items, parameters: computed }))[0]?.message).toBe(
+    "Nothing was sent: an expression in 'Messages' runs into a limit of n8n: Expression timed out.",
+  );
+  for (const messages of ['={{ $json.body }}', '={{ $json["body"].messages }}'])
+    await run({ items, parameters: { ...SEND_LIST, messages } });
+  expect(received()).toHaveLength(100_000);
+});
