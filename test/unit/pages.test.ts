@@ -33,6 +33,10 @@ test('A message that is removed, added or corrected changes its own page and no 
   );
 });
 
+test('Up to 250 messages have a page each, so that a kill makes only those in flight uncertain', () => {
+  expect([250, 251, 500, 501].map(usualLength)).toEqual([1, 2, 2, 4]);
+});
+
 test('A list of any size has about 250 pages at most, none longer than twice the usual', async () => {
   for (const count of [1, 250, 251, 1_000, 5_000]) {
     const length = usualLength(count);
@@ -57,6 +61,7 @@ describe('A page has another name', () => {
       nameOf(rowAt(0)),
       nameOf(rowAt(0), rowAt(0)),
       nameOf(rowAt(0), rowAt(0, { text: 'Another' })),
+      nameOf(rowAt(0, { person: '44770090000' }), rowAt(1, { person: '0447700900001' })),
       nameOf(rowAt(0, { defect, person: '' })),
       nameOf(rowAt(0, { defect })),
       nameOf(rowAt(0), rowAt(1, { defect, person: '', phoneGiven: 'another' })),
