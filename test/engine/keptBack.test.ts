@@ -33,6 +33,33 @@ describe("'Never Send To'", () => {
     expect(received().sort()).toEqual(phones(0, 2));
   });
 
+  test.each([
+    ['07700 900001, 06 12 34 56 78', []],
+    ['06 12 34 56 78', ['447700900001']],
+    ['7700 900001', ['33612345678']],
+  ])(
+    "without + are read with every item's country code, in any order of the items: %s",
+    async (neverSendTo, sentTo) => {
+      const people = [
+        { phone: '07700 900001', text: 'Sale', country: 'GB' },
+        { phone: '06 12 34 56 78', text: 'Sale', country: 'FR' },
+      ];
+      const parameters = withOptions(SEND_BULK, { neverSendTo, defaultCountryCode: '={{ $json.country }}' });
+      for (const items of [people, people.toReversed()]) await run({ items, parameters });
+      expect(received()).toEqual([...sentTo, ...sentTo]);
+    },
+  );
+
+  test.each([
+    ['44', '(212) 555-0123, 06 12 34 56 78', 1],
+    ['44', '+12125550123, 06 12 34 56 78', 2],
+    ['AR', '15 2345-6789', 1],
+    ["={{ $itemIndex === 0 ? 'GB' : 'FR' }}", '(212) 555-0123', 1],
+  ])('with the country code %s, are never left aside as nobody: %s', async (defaultCountryCode, neverSendTo, place) => {
+    const message = await refused(withOptions(SEND_BULK, { neverSendTo, defaultCountryCode }));
+    expect(message).toMatch(new RegExp(`^Number ${place} of .* is not a mobile number or landline of`));
+  });
+
   test.each<[string, string]>([
     ['', 'is empty, so nobody is left out'],
     ['={{ [] }}', 'is empty, so nobody is left out'],

@@ -97,7 +97,7 @@ describe('An invalid draft', () => {
     let pauses = 0;
     const pause = async () => await Promise.resolve(void (pauses += 1));
     const drafts = { items: 9, of: (item: number) => (item === 0 ? refused(0) : [refused(item), refused(item)]) };
-    const rows = await composeAll(drafts, RULES, pause);
+    const { rows } = await composeAll(drafts, RULES, pause);
     expect(rows.map(({ item }) => item)).toEqual([0, ...upTo(8).flatMap((index) => [index + 1, index + 1])]);
     for (const row of rows)
       expect(row).toMatchObject({ entry: 4, phoneGiven: '0', phone: '', person: '', defect: reason });

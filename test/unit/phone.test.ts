@@ -110,11 +110,10 @@ describe('With the default country code', () => {
     ['44', '4407700900123', '447700900123', 'has the code and the 0'],
     ['39', '+44 (0)7700 900123', '447700900123', 'is marked as one of another country'],
     ['1', '1 212 555 0109', '12125550109', 'has the 1 that is both the code and what is dialled at home'],
-    ['7', '800 123-45-67', '78001234567', 'begins with an 8 that belongs to it'],
+    ['7', '812 123-45-67', '78121234567', 'begins with an 8 that belongs to it'],
     ['7', '85291234567', '85291234567', 'is one of Hong Kong, though Russia dials 8'],
     ['375', '8 017 215-54-54', '375172155454', 'begins with the 80 that Belarus dials'],
-    ['31', '31008000902', '318000902', 'has the code and 00'],
-    ['992', '810 12 3456', '992810123456', 'begins like what is dialled before another code'],
+    ['31', '3100201234567', '31201234567', 'has the code and 00'],
     ['81', '010 44 7700 900123', '447700900123', 'begins with what Japan dials before another code'],
     ['7', '8 10 44 7700 900123', '447700900123', 'begins with what Russia dials before another code'],
     ['234', '009 1 212 555 0109', '12125550109', 'begins with what Nigeria dials before another code'],
@@ -127,6 +126,42 @@ describe('With the default country code', () => {
     ['225', '712345678', '2250712345678', 'is one of Ivory Coast whose 0 a spreadsheet has dropped'],
   ])('%s, the number %s is sent to %s: it %s', (countryCode, given, phone) => {
     expect(read(given, countryCode)).toBe(phone);
+  });
+
+  // All that libphonenumber's `nationalPrefixForParsing` knows, with what usually follows.
+  test.each([
+    ['370', '37061234567', '8 612 34567; (8-612) 34567; 861234567; 0 612 34567; +370 8 612 34567'],
+    ['370', '37052123456', '8 5 212 3456; (8-5) 2123456'],
+    ['375', '375291234567', '8 029 123-45-67; 80 29 123 45 67; 029 123 45 67; 029 1234567; +375 80 29 1234567'],
+    ['55', '5511987654321', '0 15 11 98765-4321; 90 11 98765-4321; 90 21 11 98765 4321; 041 11 98765-4321'],
+    ['55', '5515987654321', '(015) 98765-4321; 0 41 15 98765-4321'],
+    ['591', '59171234567', '010 71234567; 0 71234567; 0 19 7123 4567'],
+    ['57', '573001234567', '03 300 1234567; 0456 300 1234567'],
+    ['82', '821012345678', '010-1234-5678; 082 10 1234 5678; 08501 10 1234 5678'],
+    ['86', '8613812345678', '17911 138 1234 5678; 0 138 1234 5678'],
+    ['61', '61412345678', '1831 0412 345 678; 1832 412 345 678'],
+    ['44', '447700900123', '180020 7700 900123; 18002007700900123'],
+    ['506', '50683123456', '1904 8312 3456'],
+    ['352', '352628123456', '15005 628 123 456'],
+    ['298', '298211234', '1001 211234'],
+    ['423', '423660123456', '1001 660 123 456'],
+    ['241', '24160123456', '060 12 34 56'],
+  ])('%s, %s is read with what is dialled before it: %s', (countryCode, phone, spellings) => {
+    expect(spellings.split('; ').filter((given) => read(given, countryCode) !== phone)).toEqual([]);
+  });
+
+  test.each([
+    ['44', '44 (United Kingdom and others)', '(917) 555-0123; 06 12 34 56 78; 98765 43210'],
+    ['54', '54 (Argentina)', '15 2345-6789; 9876 543 210'],
+    ['1', '1 (United States and others)', '1234567890; 917 123 4567'],
+    ['234', '234 (Nigeria)', '(917) 555-0123; 212 555 0123'],
+    ['7', '7 (Russia and others)', '(800) 123-45-67; 200 123-45-67'],
+  ])('%s, a number that %s has not given out goes to nobody: %s', (countryCode, country, numbers) => {
+    const message = `The phone number is not a mobile number or landline of ${country}`;
+    const advice = expect.stringMatching(/with \+ and its country code/) as unknown;
+    for (const given of numbers.split('; '))
+      for (const numberCheck of ['on', 'mobile'] as const)
+        expect(readPhone(given, { countryCode, numberCheck })).toMatchObject({ message, advice });
   });
 
   test.each(['999', '0', '210', '1868'])('no number is sent if the code is %s, that of no country', (code) => {

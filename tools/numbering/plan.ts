@@ -6,9 +6,12 @@ import { asArray, asObject, asString } from '../json';
 
 /** A region of the numbering plan. Patterns are regular expressions of a number without its country code. */
 interface Region {
+  readonly name: string;
   readonly pattern: string;
   readonly lengths: readonly number[];
   readonly trunk: string;
+  /** Everything that is dialed before a number inside the country; a pattern. */
+  readonly prefix: string;
   /** The international prefix; a pattern if there are several. */
   readonly exit: string;
   readonly fixed: string;
@@ -44,14 +47,23 @@ const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's met
 
 /**
  * For each country code: the code; its regions, the main one first; how many digits follow the code; the domestic
- * prefix; whether the digits can begin with 0 (k: usual, r: only in special numbers); the pattern of international
- * prefixes, if not 00; the usual length of mobile numbers; the lengths of mobile numbers, and their pattern; the
- * lengths of landlines, and their first two digits, or their pattern if they begin with a 0 that belongs to them.
+ * prefix, and after a slash the pattern of all of them if there are several; whether the digits can begin with 0 (k:
+ * usual, r: only in special numbers); the pattern of international prefixes, if not 00; the usual length of mobile
+ * numbers; the lengths of mobile numbers, and their pattern; the lengths of landlines, and their first two digits, or
+ * their pattern where these say too little.
  */
 `;
 
 /** Numbers that belong to nobody: Ofcom reserves them for examples. */
 const MADE_UP: Readonly<Record<string, string>> = { 44: '77009\\d{5}' };
+
+/**
+ * Countries whose landlines need their pattern, because the first two digits take many mobile numbers of other countries
+ * for landlines. Each costs the package 10 to 330 bytes, so the others do without.
+ */
+const LANDLINES_BY_PATTERN: ReadonlySet<string> = new Set(
+  'AR AT BR CD CN CU DE DZ EG HR ID IE IL KH KR LB MX MY PH PK PM SE TR TW'.split(' '),
+);
 
 /** What the API takes (4.2), with the country code. */
 const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
@@ -66,23 +78,25 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   const zero = usualZero || (anyZero && name === '') ? 'k' : anyZero ? 'r' : '';
   const trunk = regions.find((region) => region.trunk !== '')?.trunk ?? '';
   const usual = Math.min(...regions.map(({ example }) => example.length).filter((length) => length > 0));
+  const prefix = alternatives(regions.map((region) => region.prefix));
   const exit = alternatives(regions.map((region) => region.exit));
-  const mobile = [...regions.map((region) => region.mobile), MADE_UP[code] ?? ''];
-  const landline = name === '' ? [] : regions.map(({ fixed }) => fixed).filter((pattern) => !mobile.includes(pattern));
+  const mobile = code === '1' ? [areaCodes(regions)] : [...regions.map(({ mobile }) => mobile), MADE_UP[code] ?? ''];
+  const landline =
+    name === '' || code === '1' ? [] : regions.map(({ fixed }) => fixed).filter((pattern) => !mobile.includes(pattern));
   const pattern = alternatives(landline);
-  const isKept = zero === 'k' && trunk === '';
+  const isWhole = canBeginWith(pattern, '0') || regions.some((region) => LANDLINES_BY_PATTERN.has(region.name));
   const fields = [
     code,
     name,
     ranges(all.filter((length) => isPossible(code.length + length))),
-    trunk,
+    prefix === trunk ? trunk : `${trunk}/${prefix}`,
     zero,
     exit === '00' ? '' : exit,
     Number.isFinite(usual) ? usual : '',
     ranges(regions.flatMap((region) => region.mobileLengths)),
     alternatives(mobile),
     pattern === '' ? '' : ranges(regions.flatMap((region) => region.fixedLengths)),
-    isKept ? pattern : beginnings(landline),
+    isWhole ? pattern : beginnings(landline),
   ];
   return fields.join(';').replace(/;+$/, '');
 }
@@ -91,6 +105,18 @@ function line(code: string, name: string, regions: readonly Region[]): string {
 function beginnings(patterns: readonly string[]): string {
   const all = Array.from({ length: 100 }, (_, index) => index);
   return ranges(all.filter((two) => patterns.some((pattern) => canBeginWith(pattern, String(two).padStart(2, '0')))));
+}
+
+/** In North America, mobile numbers look like landlines, and the patterns of its 25 regions are long: area codes do. */
+function areaCodes(regions: readonly Region[]): string {
+  const all = regions.flatMap(({ fixed, mobile }) => [fixed, mobile]);
+  const areas = Array.from({ length: 80 }, (_, index) => {
+    const last = Array.from('0123456789', (digit) => `${20 + index}${digit}`).filter((area) =>
+      all.some((pattern) => canBeginWith(pattern, area)),
+    );
+    return last.length === 0 ? [] : `${20 + index}[${ranges(last.map((area) => Number(area[2]))).replaceAll(',', '')}]`;
+  });
+  return `(${areas.flat().join('|')})[2-9]\\d{6}`;
 }
 
 function canBeginWith(pattern: string, digits: string): boolean {
@@ -112,17 +138,33 @@ function region(given: unknown, name: string): Region {
   const [mobilePattern, ofMobile] = patternOf(mobile) === '' ? [patternOf(fixed), fixed] : [patternOf(mobile), mobile];
   const example = asObject(examples, 'examples')[name];
   const lengthsOf = (type: unknown[] = []) => (Array.isArray(type[1]) ? numbers(type[1], name) : lengths);
+  const text = (index: number) => (typeof fields[index] === 'string' ? fields[index] : '');
   return {
+    name,
     pattern: asString(fields[2], name),
     lengths,
-    trunk: typeof fields[5] === 'string' ? fields[5] : '',
-    exit: typeof fields[1] === 'string' ? fields[1] : '',
+    trunk: text(5),
+    prefix: prefixIn(text(5), text(7), text(8)),
+    exit: text(1),
     fixed: patternOf(fixed),
     fixedLengths: lengthsOf(fixed),
     mobile: mobilePattern,
     mobileLengths: mobilePattern === '' ? [] : lengthsOf(ofMobile),
     example: typeof example === 'string' ? example : '',
   };
+}
+
+/**
+ * What is dialed inside a country, from libphonenumber's `nationalPrefixForParsing` and its transform rule. Rules that add
+ * an area code are left out: without it, nobody knows whose number it is.
+ */
+function prefixIn(trunk: string, parsing: string, rule: string): string {
+  const prefixes = parsing.replace(/\([^()]*\)\$\|?/, '');
+  // Argentina's 15 is read in `usualSpelling`. One of Japan's begins with 00, like toll-free numbers there.
+  if (prefixes === '' || /^\W*00/.test(prefixes) || (prefixes === parsing && /^\d/.test(rule))) return trunk;
+  // What a rule such as $2 keeps is only looked at.
+  let group = 0;
+  return prefixes.replace(/\((?!\?)/g, (open) => (rule === `$${(group += 1)}` ? '(?=' : open));
 }
 
 function numbers(given: unknown, name: string): number[] {

@@ -20,16 +20,24 @@ export type Rules = Pick<DeliveryOptions, 'longMessages' | 'numberCheck' | 'empt
 /** In items: their expressions can take n8n some tenths of a millisecond each. */
 const PAUSE_EVERY = 8;
 
+export interface Composed {
+  readonly rows: readonly Row[];
+  /** Those that the messages use; null is none. */
+  readonly countryCodes: ReadonlySet<string | null>;
+}
+
 /** Makes a row of each draft, in the order of the input. A bad draft never harms another. */
-export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Promise<void>): Promise<Row[]> {
+export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Promise<void>): Promise<Composed> {
   const rows: Row[] = [];
   const people = new Set<string>();
+  const countryCodes = new Set<string | null>();
   let count = 0;
   for (let item = 0; item < drafts.items; item += 1) {
     const given = drafts.of(item);
     for (const draft of 'item' in given ? [given] : given) {
       const row = compose(draft, rules);
       rows.push(row);
+      if (draft.failure === undefined) countryCodes.add(draft.countryCode);
       if (row.defect !== null) continue;
       people.add(row.person);
       count += 1;
@@ -38,7 +46,7 @@ export async function composeAll(drafts: Drafts, rules: Rules, pause: () => Prom
   }
   // The usual case: each person gets one message.
   if (people.size < count) markSeveral(rows);
-  return rows;
+  return { rows, countryCodes };
 }
 
 const NO_NUMBER: ReadNumber = { phone: '', person: '', readAs: null };

@@ -3,16 +3,14 @@ import { addTo, creditsOf } from '../api/objects';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import { MAX_REMEMBERED, type Reservations } from '../journal/reservations';
-import { type Batch, type Drafts, failed, isOpen, type Row, settle, textCount } from '../messages/row';
+import { type Batch, failed, isOpen, type Row, settle, textCount } from '../messages/row';
 import type { Requests } from '../requests/requests';
 import type { Outages } from './circuitBreaker';
-import { composeAll } from './compose';
 import { Dispatch, type DispatchConfig, pack } from './dispatch';
 import { type DeliveryOptions, divertToTester, keptBackOf, select, settleDuplicates } from './select';
 
 export interface Delivery extends Pick<DispatchConfig, 'operation' | 'keepBack' | 'stopOnFailure' | 'pause'> {
-  /** Read once, before anything is sent. */
-  readonly drafts: Drafts;
+  readonly rows: readonly Row[];
   readonly options: DeliveryOptions;
   /** The largest batch that the user wants; null for the operation's own. */
   readonly batchSize: number | null;
@@ -37,15 +35,14 @@ export interface Sender {
 }
 
 /**
- * From drafts to outcomes: makes a row of each draft, settles what earlier attempts have sent, what can't be sent and
- * what the user keeps back, and sends the rest from each account.
+ * From rows to outcomes: settles what earlier attempts have sent, what can't be sent and what the user keeps back, and
+ * sends the rest from each account.
  * @returns the messages in the order of the input, each with its outcome
  */
 export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
-  const { options, stopOnFailure, keepBack, journal, pause } = delivery;
+  const { rows, options, stopOnFailure, keepBack, journal, pause } = delivery;
   const { duplicateMessages, testRun, dryRun } = options;
   const isOnce = duplicateMessages !== 'send';
-  const rows = await composeAll(delivery.drafts, options, pause);
   // The journal of a test knows the tester's number, so messages are diverted before it is asked.
   const isTest = testRun !== null && delivery.broken === null;
   if (isTest) {
@@ -53,7 +50,7 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
     divertToTester(rows, testRun);
   }
   const keptBack = () => keptBackOf(rows, isOnce, keepBack);
-  const lastBatch = await journal.recall({ ...delivery, rows, keptBack }, pause);
+  const lastBatch = await journal.recall({ ...delivery, keptBack }, pause);
   await pause();
   const refused = refuse(rows, delivery);
   await pause();

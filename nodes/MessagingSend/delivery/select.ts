@@ -13,8 +13,8 @@ export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<P
   /** `sendOnce`: identical messages are sent once in a run; `sendOnceEver`: once in all executions. */
   readonly duplicateMessages: 'send' | 'sendOnce' | 'sendOnceEver';
   readonly longMessages: 'fail' | 'truncate' | 'split';
-  /** Numbers that get no message, as the user wrote them (null: not set), and the country code of those without one. */
-  readonly neverSendTo: { readonly numbers: readonly unknown[] | null; readonly countryCode: string | null };
+  /** Numbers that get no message, as the user wrote them; null: not set. */
+  readonly neverSendTo: readonly unknown[] | null;
   readonly parallelRequests: number;
   /** Messages may leave within any of them; null if always. */
   readonly sendWindows: readonly SendWindow[] | null;
@@ -106,9 +106,15 @@ export function divertToTester(rows: readonly Row[], { phone, person, count }: T
  * @param timeZone the workflow's, for numbers that belong to no country
  * @returns null if none are, or why that can't be decided: then nothing may be sent
  */
-export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone: string): KeepBack | Failure | null {
-  const { emptyFields, neverSendTo, sendWindows, testRun } = options;
-  const optedOut = neverSendTo.numbers === null ? NOBODY : peopleIn(neverSendTo, options.numberCheck === 'off');
+export async function keepBackBy(
+  { emptyFields, neverSendTo, numberCheck, sendWindows, testRun }: DeliveryOptions,
+  countryCodes: ReadonlySet<string | null>,
+  now: () => number,
+  timeZone: string,
+  pause: () => Promise<void>,
+): Promise<KeepBack | Failure | null> {
+  const isUnchecked = numberCheck === 'off';
+  const optedOut = neverSendTo === null ? NOBODY : await peopleIn(neverSendTo, countryCodes, isUnchecked, pause);
   if (isFailure(optedOut)) return optedOut;
   // Test runs ignore the send window.
   const windows = sendWindows === null || testRun !== null ? null : new Windows(sendWindows, [timeZone]);
@@ -123,21 +129,31 @@ export function keepBackBy(options: DeliveryOptions, now: () => number, timeZone
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** A wrong opt-out list is worse than none, so if one number can't be read, nothing is sent. */
-function peopleIn(
-  { numbers, countryCode }: DeliveryOptions['neverSendTo'],
+/**
+ * Everybody whom these numbers mean with any of the codes. A wrong opt-out list is worse than none, so if one number
+ * can't be read, nothing is sent.
+ */
+async function peopleIn(
+  numbers: readonly unknown[],
+  countryCodes: ReadonlySet<string | null>,
   isUnchecked: boolean,
-): ReadonlySet<string> | Failure {
+  pause: () => Promise<void>,
+): Promise<ReadonlySet<string> | Failure> {
   const people = new Set<string>();
-  for (const [index, number] of (numbers ?? []).entries()) {
-    // With 'on', because landlines opt out, too. Even unchecked, a number without + must be one that 'on' can read.
-    const checked = readPhone(number, { countryCode, numberCheck: 'on' });
-    const unchecked = isUnchecked ? readPhone(number, { countryCode, numberCheck: 'off' }) : checked;
-    const isSure = !isFailure(unchecked) && unchecked.readAs === null;
-    if (isFailure(checked) && !isSure) {
-      return failure('optOutUnreadable', { place: index + 1, count: numbers?.length ?? 0, reason: checked.message });
+  for (const [index, number] of numbers.entries()) {
+    const reasons: string[] = [];
+    for (const countryCode of countryCodes) {
+      // With 'on', because landlines opt out, too. Even unchecked, a number without + must be one that 'on' can read.
+      const checked = readPhone(number, { countryCode, numberCheck: 'on' });
+      const unchecked = isUnchecked ? readPhone(number, { countryCode, numberCheck: 'off' }) : checked;
+      const isSure = !isFailure(unchecked) && unchecked.readAs === null;
+      if (isFailure(checked) && !isSure) reasons.push(checked.message);
+      else for (const read of [checked, unchecked]) if (!isFailure(read)) people.add(read.person);
     }
-    for (const read of [checked, unchecked]) if (!isFailure(read)) people.add(read.person);
+    const [reason] = reasons;
+    if (reason !== undefined && reasons.length === countryCodes.size)
+      return failure('optOutUnreadable', { place: index + 1, count: numbers.length, reason });
+    await pause();
   }
   return people;
 }

@@ -57,6 +57,10 @@ export const CATALOGUE = {
     'The phone number is not a mobile number of {country}, whose code it begins with: its country code may be missing',
     `${ADD_CODE} If the code is right, write + before it.`,
   ),
+  phoneNotOfCountry: invalidPhone(
+    'The phone number is not a mobile number or landline of {country}',
+    'Write it with + and its country code, such as +447700900123 for 07700 900123.',
+  ),
   phoneLength: invalidPhone('The phone number needs 7 to 15 digits', WITH_COUNTRY_CODE),
   phoneDate: invalidPhone('The phone number is a date', 'Refer to the field that has the phone number.'),
   phoneSeveral: invalidPhone('The phone number is more than one number', ONE_NUMBER),

@@ -3,6 +3,7 @@ import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData
 import type { JsonObject } from '../api/objects';
 import type { Call } from '../api/reply';
 import { outagesIn } from '../delivery/circuitBreaker';
+import { composeAll } from '../delivery/compose';
 import { deliver, type Sender } from '../delivery/deliver';
 import type { SendOperation } from '../delivery/operation';
 import { type DeliveryOptions, keepBackBy } from '../delivery/select';
@@ -187,17 +188,17 @@ async function sendJob(run: Invocation): Promise<Delivered> {
   };
   let rows: readonly Row[] = [];
   try {
-    const kept = keepBackBy(options, Date.now, context.getTimezone());
+    const broken = settings.failure ?? accounts.failure;
+    // If no item has an outcome yet, none need be read.
+    if (broken !== null && stopOnFailure && journal.isNew) throw setUpError(context.getNode(), broken, 0);
+    const composed = await composeAll(job.drafts, options, pause);
+    const kept = await keepBackBy(options, composed.countryCodes, Date.now, context.getTimezone(), pause);
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
-    const broken = settings.failure ?? accounts.failure ?? unreadable;
-    // No item has an outcome yet, so none need be read.
-    if (broken !== null && stopOnFailure && journal.isNew) {
-      throw setUpError(context.getNode(), broken, 0);
-    }
+    if (unreadable !== null && stopOnFailure && journal.isNew) throw setUpError(context.getNode(), unreadable, 0);
     rows = await deliver({
       operation: job.operation,
-      drafts: job.drafts,
-      broken,
+      rows: composed.rows,
+      broken: broken ?? unreadable,
       lost: job.lost ?? null,
       options,
       batchSize: requestOptions.batchSize,

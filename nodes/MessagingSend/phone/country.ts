@@ -9,6 +9,8 @@ export interface Country {
   readonly lengths: readonly number[];
   /** The prefix dialed inside the country; empty if there is none. */
   readonly trunk: string;
+  /** Matches everything that is dialed before a number inside the country, such as a carrier's code. */
+  readonly prefix: RegExp;
   /** Matches the country's international prefixes, and 00, which people write everywhere. */
   readonly exit: RegExp;
   /** Whether the digits after the code can begin with 0; `rarely`: only in special numbers. */
@@ -48,12 +50,14 @@ function namesIn(entry: string): string[] {
 
 function readEntry(entry: string): Country {
   const [code = '', ...regions] = namesIn(entry);
-  const [, , lengths, trunk = '', zero, ownExit = '', usualLength = '', ...kinds] = entry.split(';');
+  const [, , lengths, dialed = '', zero, ownExit = '', usualLength = '', ...kinds] = entry.split(';');
+  const [trunk = '', prefix = trunk] = dialed.split('/');
   return {
     code,
     regions,
     lengths: numbersOf(lengths),
     trunk,
+    prefix: new RegExp(`^(?:${prefix})`),
     exit: matchingAll(ownExit === '' ? '00' : `00|${ownExit}`),
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     usualLength: Number(usualLength),

@@ -1,16 +1,17 @@
 import { type Country, countryOf, dropsZero, isMobileSomewhere, keepsZero, looksLike, MIN_DIGITS } from './country';
 
-// If its country is known, only a number's length decides whether it is possible. The first digits of mobile numbers
-// decide between several possible readings of the same digits, and never reject one.
+// With + or 00, only a number's length decides whether it is possible. Without, its country must have given it out.
 
 /** Whether the country's pattern knows it as a mobile number: a new range may still be missing there. */
 export function hasMobilePattern({ code, mobile }: Country, number: string): boolean {
   return mobile.pattern?.test(number.slice(code.length)) === true;
 }
 
-/** Whether it is such a mobile number, or looks like a landline. */
-function isGivenOut(country: Country, number: string): boolean {
-  return hasMobilePattern(country, number) || looksLike(country.landline, number.slice(country.code.length));
+/** Whether it is such a mobile number, or a landline, as precisely as the plan knows. */
+export function isGivenOut(country: Country, number: string): boolean {
+  const { code, landline } = country;
+  const national = number.slice(code.length);
+  return hasMobilePattern(country, number) || (landline.pattern?.test(national) ?? looksLike(landline, national));
 }
 
 /**
@@ -67,19 +68,19 @@ export function numberAbroad(home: Country, digits: string, groups: readonly str
 /**
  * The number that digits without + or 00 mean to someone in `home`. They can include its country code, none, or another
  * country's. Of the readings with a possible length, the first mobile number counts, else the first: 3912345678 is a
- * mobile number in Italy, not its code 39 and 8 digits.
+ * mobile number in Italy, not its code 39 and 8 digits. It need not have been given out.
  * @param groups the digits as they are written
  * @returns null if no country can have such a number
  */
 export function numberFrom(home: Country, digits: string, groups: readonly string[]): string | null {
   const withCode = digits.startsWith(home.code) ? numberAtHome(home, digits.slice(home.code.length)) : null;
   if (withCode !== null && isMobile(home, withCode)) return withCode;
-  const dialedAtHome = afterTrunk(home, digits);
+  const dialedAtHome = afterPrefix(home, digits);
   if (dialedAtHome !== null) return dialedAtHome;
   const national = numberAtHome(home, digits);
   if (national !== null && isMobile(home, national)) return national;
   // Without a domestic prefix, as in Czechia, a landline can look like a mobile number abroad.
-  if (national !== null && withCode === null && home.trunk === '' && looksLike(home.landline, digits)) return national;
+  if (national !== null && withCode === null && home.trunk === '' && isGivenOut(home, national)) return national;
   const other = countryOf(digits);
   const foreign = other !== home && hasCodeAsGroup(digits, groups) ? internationalNumber(digits) : null;
   if (other === undefined || foreign === null || !hasCodeForSure(other, foreign)) return withCode ?? national;
@@ -136,13 +137,12 @@ function isWholeMobile({ code, mobile, usualLength }: Country, number: string): 
 }
 
 /**
- * The number after the 8 that is dialed in Russia and some of its neighbors. Codes of other countries begin with 8,
- * too, so the 8 counts only if a mobile number or a landline can follow.
+ * The number after a domestic prefix without 0, such as the 8 in Russia. Codes of other countries begin with 8, too, so
+ * it counts only if the country has given out what follows.
  */
-function afterTrunk(home: Country, digits: string): string | null {
-  if (home.trunk !== '8' || !digits.startsWith('8')) return null;
-  const isLike = (national: string) => [home.mobile, home.landline].some((kind) => looksLike(kind, national));
-  const form = [digits.slice(1), digits.replace(/^80?/, '')].find(isLike);
+function afterPrefix(home: Country, digits: string): string | null {
+  if (digits.startsWith('0')) return null;
+  const form = formsOf(home, digits).find((form) => form !== digits && isGivenOut(home, home.code + form));
   return form === undefined ? null : home.code + form;
 }
 
@@ -184,19 +184,20 @@ export function hasCodeTwice(country: Country, number: string, groups: readonly 
 
 /** What the digits can mean, most likely first. */
 function formsOf(country: Country, national: string): string[] {
-  const { code, trunk, leadingZero } = country;
+  const { code, trunk, prefix, leadingZero } = country;
   const startsWith0 = national.startsWith('0');
   // In North America the prefix is the country code, and is read as that.
-  const hasTrunk = trunk !== '' && trunk !== code && national.startsWith(trunk);
+  const dialed = trunk === code ? '' : (prefix.exec(national)?.[0] ?? '');
   // Most numbers have no prefix.
-  if (!startsWith0 && !hasTrunk) return [national];
+  if (!startsWith0 && dialed === '') return [national];
   const shorter: string[] = [];
-  if (hasTrunk) {
-    const rest = national.slice(trunk.length);
+  // Another zero after the prefix can belong to the number, unless the prefix has none, as in Russia.
+  const isExtra = (form: string) =>
+    !trunk.startsWith('0') || leadingZero === 'never' || looksLike(country.mobile, form);
+  // What is a carrier's code after the 0 can also be the number's own digits.
+  for (const start of [dialed, trunk].filter((each) => each !== '' && national.startsWith(each))) {
+    const rest = national.slice(start.length);
     shorter.push(rest);
-    // The prefix in Belarus is 80 for some numbers, and 8 for others. Elsewhere, another zero can belong to the number.
-    const isExtra = (form: string) =>
-      !trunk.startsWith('0') || leadingZero === 'never' || looksLike(country.mobile, form);
     if (rest.startsWith('0') && isExtra(rest.slice(1))) shorter.push(rest.slice(1));
   }
   if (startsWith0 && dropsZero(country)) shorter.push(national.slice(1));

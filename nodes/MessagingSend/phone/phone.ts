@@ -7,6 +7,7 @@ import {
   hasCodeTwice,
   hasMobilePattern,
   internationalNumber,
+  isGivenOut,
   numberAbroad,
   numberAtHome,
   numberFrom,
@@ -109,6 +110,8 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   if (hasCodeTwice(country, phone, groups)) return failure('phoneExtraDigits');
   const behind = groups.length > 1 ? digitsBehind(country, phone, groups, isMarked ? undefined : home) : 0;
   if (behind > 0) return failure(behind < MIN_DIGITS ? 'phoneExtraDigits' : 'phoneSeveral');
+  if (home !== undefined && !isMarked && !isGivenOut(country, phone))
+    return failure('phoneNotOfCountry', { country: countryName(country) });
   if (numberCheck === 'mobile' && !hasMobilePattern(country, phone)) return failure('phoneNotMobile');
   return { phone, person: personOf(phone), readAs: isMarked ? null : country === home ? 'home' : 'abroad' };
 }

@@ -145,7 +145,7 @@ export async function summarize(
     emptyFields,
     placeholders,
     alike: isSame && isForSeveral ? count.planned + count.sent + count.uncertain : 0,
-    optOuts: neverSendTo.numbers?.length ?? null,
+    optOuts: neverSendTo?.length ?? null,
     codes: isExpected ? new Map() : codes,
     isTest: testRun !== null,
     isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null,

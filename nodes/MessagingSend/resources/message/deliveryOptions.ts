@@ -1,7 +1,6 @@
 import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions, TestRun } from '../../delivery/select';
 import { failure, FailureError, isFailure } from '../../failures/failure';
-import { countryCodeIn } from '../../n8n/input/drafts';
 import { fieldNames } from '../../n8n/input/itemParameters';
 import {
   booleanField,
@@ -142,16 +141,7 @@ export const deliveryOptions = optionsField(
 /** Reads those of the `options` that apply to a whole run. */
 export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
   const check = given.read(numberCheck, choiceIn, numberCheck.default);
-  const numbers = given.read(
-    neverSendTo,
-    (value) => optOutsIn(value, () => given.fieldsBehind(`options.${neverSendTo.name}`)),
-    null,
-  );
-  // The first item's code counts, although others may have another. Without numbers, each item checks only its own.
-  const countryCode =
-    numbers === null || numbers.length === 0
-      ? null
-      : given.read(defaultCountryCode, (value) => (textOf(value) === '' ? undefined : countryCodeIn(value)), null);
+  const optOutFields = () => given.fieldsBehind(`options.${neverSendTo.name}`);
   return {
     ...readLimitOptions(given),
     checkCreditsFirst: given.read(checkCreditsFirst, booleanIn, false),
@@ -159,7 +149,7 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
     emptyFields: given.read(emptyFields, choiceIn, 'send'),
     duplicateMessages: given.read(duplicateMessages, choiceIn, duplicateMessages.default),
     longMessages: given.read(longMessages, choiceIn, longMessages.default),
-    neverSendTo: { numbers, countryCode },
+    neverSendTo: given.read(neverSendTo, (value) => optOutsIn(value, optOutFields), null),
     numberCheck: check,
     parallelRequests: Math.floor(given.read(parallelRequests, numberIn, parallelRequests.default)),
     sendWindows: given.read(sendWindow, sendWindowsIn, null),
