@@ -59,7 +59,7 @@ export const CATALOGUE = {
   ),
   phoneNotOfCountry: invalidPhone(
     'The phone number is not a mobile number or landline of {country}',
-    'Write it with + and its country code, such as +447700900123 for 07700 900123.',
+    WITH_COUNTRY_CODE,
   ),
   phoneLength: invalidPhone('The phone number needs 7 to 15 digits', WITH_COUNTRY_CODE),
   phoneDate: invalidPhone('The phone number is a date', 'Refer to the field that has the phone number.'),
@@ -146,7 +146,7 @@ export const CATALOGUE = {
   optionUnreadable: notSetUp("'{option}' can't be read: {reason}", CORRECT_OPTION),
   optOutUnreadable: notSetUp(
     "Number {place} of {count} in 'Never Send To' can't be used: {reason}",
-    'Correct that number: it could belong to somebody who opted out.',
+    'Write it with + and its country code: it could belong to somebody who opted out.',
   ),
   optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", TO_EXPRESSION),
   /** `fields` such as " 'List' has the fields 'Phone', 'Name'."; empty if they are not known. */
