@@ -68,7 +68,7 @@ describe("'Never Send To'", () => {
   ])('says how many numbers it has: %j %s', async (neverSendTo, has) => {
     for (const dryRun of [true, false]) {
       const ran = await run({ items: contacts(2), parameters: withOptions(SEND_BULK, { neverSendTo, dryRun }) });
-      expect(hintsOf(ran)[0]?.message).toContain(` 'Never Send To' ${has}.`);
+      expect(hintsOf(ran)[0]?.message).toContain(`<br>'Never Send To' ${has}.`);
     }
     expect(received()).toHaveLength(2);
     expect(hintsOf(await run({ items: contacts(1), parameters: SEND_BULK }))[0]?.message).not.toContain('Never');

@@ -209,7 +209,14 @@ test.each(SENDING_OPERATIONS)(
     expect(duplicate).toEqual({ ...shown, ...skipped, duplicate_of: 149 });
     expect(ran.outputs[1]).toHaveLength(1);
     expect(hintsOf(ran)[0]?.message).toBe(
-      `Dry run: 150 messages would be sent in ${batches} requests, for 150 credits; 1 can't be sent, 1 skipped because of 'Duplicate Messages'. Nothing was sent. Item 151 can't be sent: the phone number contains letters. Numbering starts at 0. Numbers without + were read with the country code 44 (149 numbers).`,
+      [
+        '150 people would get this message, 2 would not.',
+        `Dry run: nothing was sent. It would take 150 credits and ${batches} requests.`,
+        "1 can't be sent, 1 skipped because of 'Duplicate Messages'.",
+        "1 can't be sent: the phone number contains letters (item 151).",
+        'Items are numbered from 0.',
+        'Numbers without + were read with the country code 44 (149 numbers).',
+      ].join('<br>'),
     );
   },
 );

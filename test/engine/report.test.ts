@@ -15,9 +15,9 @@ const firstHint = (ran: Execution) => hintsOf(ran)[0]?.message;
 const INVALID = { phone: 'abc', text: 'Hello' };
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
 const ONCE = { duplicateMessages: 'sendOnce' };
-const INVALID_ITEM = (item: number) => `Item ${item} was not sent: the phone number contains letters.`;
+const INVALID_ITEM = (item: number) => `1 not sent: the phone number contains letters (item ${item}).`;
 const GUESSED = 'Numbers without + were read with the country code 44';
-const LOST = 'may have been sent: the connection to the service was lost before its response arrived.';
+const LOST = '2 may have been sent: the connection to the service was lost before its response arrived (items 2, 3).';
 
 afterEach(() => jest.restoreAllMocks());
 
@@ -33,28 +33,27 @@ test('A production run writes one line to the log, without phone numbers, texts 
   const onConsole = jest.fn();
   await run({ items: [...contacts(2), INVALID], parameters: SEND_BULK, mode: 'trigger', ...CONTINUE, onConsole });
   expect(info.mock.calls.map(([line]) => line)).toEqual([
-    `Messaging Send: 2 sent, 1 not sent, 2 credits used, 99998 left, 1 request. ${INVALID_ITEM(2)} Numbering starts at 0. ${GUESSED} (2 numbers).`,
+    `Messaging Send: 2 sent, 1 not sent, 2 credits used, 99998 left, 1 request. ${INVALID_ITEM(2)} Items are numbered from 0. ${GUESSED} (2 numbers).`,
   ]);
   expect(JSON.stringify(info.mock.calls)).not.toContain(KEY);
   expect(onConsole).not.toHaveBeenCalled();
 });
 
-const again = (messages: string) => `<br><br>Don't run this step again: it would send the ${messages} messages again.`;
-const FIRST_SET =
-  "<br><br>To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'.";
+const again = (messages: string) => `<br>Don't run this step again: it would send the ${messages} messages again.`;
+const FIRST_SET = " To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'.";
 const loseAnswer = (after: number) => () => sandbox().setFaults([{ kind: 'reset-after', after }]);
 
 test.each<[what: string, type: string, message: string, setup: Partial<Setup>, prepare?: () => void]>([
   [
     'messages, credits and requests',
     'info',
-    `250 sent, 250 credits used, 99750 left, 3 requests. ${GUESSED} (250 numbers).${again('250 sent')}`,
+    `250 sent, 250 credits used, 99750 left, 3 requests.${again('250 sent')}<br>${GUESSED} (250 numbers).`,
     { items: contacts(250) },
   ],
   [
     'what was not sent or is uncertain, and why',
     'warning',
-    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 5 requests. Items 2, 3 ${LOST} ${INVALID_ITEM(8)} Numbering starts at 0. ${GUESSED} (7 numbers).${again('5 sent and 2 uncertain')}${FIRST_SET}`,
+    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 5 requests.${again('5 sent and 2 uncertain')}${FIRST_SET}<br>${LOST}<br>${INVALID_ITEM(8)}<br>Items are numbered from 0.<br>${GUESSED} (7 numbers).`,
     {
       items: [...contacts(7), { phone: phoneAt(0), text: 'Hello 0' }, INVALID],
       parameters: inBatchesOf(2, withOptions(SEND_BULK, { ...ONCE, parallelRequests: 1 })),
@@ -80,9 +79,9 @@ test.each([
   ['of two numbers, one of which gets two', phoneAt(0), phoneAt(1), 'More than one message went to 1 number.'],
 ])('The hint counts the people %s', async (_what, one, other, sentence) => {
   const items = [one, other, one].map((phone, index): IDataObject => ({ phone, text: `Hello ${index}` }));
-  expect(firstHint(await run({ items, parameters: SEND_BULK }))).toContain(` request. ${sentence} `);
+  expect(firstHint(await run({ items, parameters: SEND_BULK }))).toContain(`<br>${sentence}<br>`);
   const dry = await run({ items, parameters: withOptions(SEND_BULK, { dryRun: true }) });
-  expect(firstHint(dry)).toContain(` Nothing was sent. ${sentence.replace('went', 'would go')}`);
+  expect(firstHint(dry)).toContain(`<br>${sentence.replace('went', 'would go')}`);
 });
 
 test('The hint of a retry counts what an earlier attempt sent, and the credits that are left now, after a top-up', async () => {
@@ -91,7 +90,7 @@ test('The hint of a retry counts what an earlier attempt sent, and the credits t
   const first = await run(setup);
   sandbox().setCredits(1000);
   expect(firstHint(await retry(first, setup))).toBe(
-    `3 sent (2 of them in an earlier attempt), 1 credit used, 999 left, 1 request. ${GUESSED} (3 numbers).${again('3 sent')}`,
+    `3 sent (2 of them in an earlier attempt), 1 credit used, 999 left, 1 request.${again('3 sent')}<br>${GUESSED} (3 numbers).`,
   );
 });
 
@@ -130,7 +129,7 @@ describe('Where several people get the same text, the hint', () => {
     ['a test run', withOptions({ ...SEND_BULK, message: FIRST }, { testRun: phoneAt(9), duplicateMessages: 'send' })],
     ['fields that are alike', SEND_BULK, contacts(3).map((contact) => ({ ...contact, text: 'Hello' }))],
   ])('says so: %s', async (_what, parameters, items = contacts(3)) => {
-    expect(firstHint(await run({ items, parameters }))).toContain(` All 3 ${SAME}`);
+    expect(firstHint(await run({ items, parameters }))).toContain(`<br>All 3 ${SAME}`);
   });
 
   test.each<[what: string, parameters: INodeParameters, items?: IDataObject[]]>([

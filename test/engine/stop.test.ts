@@ -71,7 +71,7 @@ test('Stop makes messages in flight uncertain, which n8n stores, and a retry sen
   const message = 'The run was stopped while the request was in flight';
   expect(error).toMatchObject({ message, context: { itemIndex: 2 } });
   expect(error?.description).toContain(
-    'Items 2, 3 may have been sent: the run was stopped while the request was in flight.',
+    '<br>2 may have been sent: the run was stopped while the request was in flight (items 2, 3).',
   );
   expect(contactsReceived()).toEqual(contacts(6));
 });

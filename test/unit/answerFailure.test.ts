@@ -23,7 +23,7 @@ const LIMIT = 'The rate limit is reached: the service allows 60 requests per min
 const NO_RESULT = 'The service, or a gateway in front of it, did not return a result (HTTP 500)';
 
 test.each<[string, number, JsonObject, string]>([
-  ['no credits', 402, { ...CREDITS, ...FIGURES }, 'Not enough credits (5 needed, 0 left)'],
+  ['no credits', 402, { ...CREDITS, ...FIGURES }, 'Not enough credits'],
   ['one figure', 402, { ...CREDITS, required_credits: 5 }, 'Not enough credits'],
   ['a value', 422, INVALID, 'The service rejected a value of the request'],
   ['a limit', 429, {}, LIMIT],

@@ -29,8 +29,12 @@ export function rejectionFailure(answer: Answer, location: string, retryAfter: n
     case 'MISSING_API_KEY':
     case 'INVALID_API_KEY':
       return failure('apiKeyInvalid', undefined, details);
-    case 'INSUFFICIENT_CREDITS':
-      return creditsTooLow({ required: error.required_credits, available: error.available_credits }, details);
+    case 'INSUFFICIENT_CREDITS': {
+      // Its figures are those of one request, and whoever tops up so many credits would be stopped again.
+      const { required_credits: required, available_credits: available } = error;
+      const credits = isNumber(required) && isNumber(available) ? { credits: { required, available } } : {};
+      return failure('creditsTooLow', { figures: '' }, { ...details, ...credits });
+    }
     case 'VALIDATION_ERROR':
       return failure('valueInvalid', { part: 'a value of the request' }, details);
     case 'RATE_LIMITED':
@@ -63,11 +67,10 @@ const CODE_BY_STATUS: Partial<Record<number, string>> = {
   422: 'VALIDATION_ERROR',
 };
 
-/** The failure when credits don't suffice, with both figures if they are numbers. */
-export function creditsTooLow({ required, available }: Record<keyof Credits, unknown>, details: Details = {}): Failure {
-  if (!isNumber(required) || !isNumber(available)) return failure('creditsTooLow', { figures: '' }, details);
+/** The failure of a run whose credits don't suffice for all that is left of it. */
+export function creditsTooLow({ required, available }: Credits, details: Details = {}): Failure {
   const figures = ` (${required} needed, ${available} left)`;
-  return failure('creditsTooLow', { figures }, { ...details, credits: { required, available } });
+  return failure('creditsTooLow', { figures }, { credits: { required, available }, ...details });
 }
 
 /**

@@ -146,8 +146,8 @@ export function checkHint({ run, outputs }: Execution): void {
       .replace(' (', '');
     if (Number(count) > 0) told[name] ??= Number(count);
   }
-  const planned = /^Dry run: (\d+) /.exec(hint)?.[1] ?? '0';
-  if (planned !== '0') told.dry_run = Number(planned);
+  const [, people, messages] = /^(\d+) (?:person|people) would get (?:this|(\d+)) message/.exec(hint) ?? [];
+  if (people !== undefined && people !== '0') told.dry_run = Number(messages ?? people);
   deepStrictEqual(told, counts, hint);
 }
 

@@ -2,15 +2,7 @@ import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Failure } from '../../failures/failure';
 import { isTool } from '../execution';
-import {
-  countsText,
-  descriptionOf,
-  inParagraphs,
-  inSentences,
-  isNothing,
-  reasonsText,
-  secondSendText,
-} from './sentences';
+import { countsLines, descriptionOf, inLines, inSentences, isNothing, reasonLines, secondSendText } from './sentences';
 import type { Summary } from './summary';
 
 /**
@@ -26,12 +18,12 @@ export function runError(node: INode, summary: Summary): NodeApiError | NodeOper
   // If one item is concerned, n8n shows which; the failure of a run that sent nothing concerns all items.
   const isOneItem = origins.length === 1 && origin.entry === null;
   const isAll = failure.scope === 'run' && isNothing(summary) && heldBack === 0;
-  const which = reasons.length === 1 && (isOneItem || isAll) ? '' : reasonsText(summary, isTool(node));
+  const which = reasons.length === 1 && (isOneItem || isAll) ? [] : reasonLines(summary, isTool(node));
   const toDo = descriptionOf(failure, kind);
-  const counts = countsText(summary);
+  const counts = countsLines(summary);
   const description = isTool(node)
-    ? inSentences(toDo, counts, which, forModel(summary))
-    : inParagraphs(which, counts, inSentences(toDo, forUser(summary)));
+    ? inSentences(toDo, ...counts, ...which, forModel(summary))
+    : inLines(...counts, inSentences(toDo, forUser(summary)), ...which);
   return (isInvalid ? setUpError : nodeApiError)(node, failure, origin.item, description);
 }
 

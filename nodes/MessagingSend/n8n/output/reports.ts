@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { isNumber, isObject } from '../../api/objects';
 import { isTool, runIndexOf } from '../execution';
-import { counted, inParagraphs, secondSendText, summaryText } from './sentences';
+import { counted, inLines, inSentences, secondSendText, summaryLines } from './sentences';
 import type { Summary } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
@@ -30,11 +30,10 @@ const SEND_WHAT_IS_LEFT =
 export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, summary: Summary): void {
   const { sent, notSent, uncertain, resumed, skipped, planned } = summary;
   if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
-  const text = summaryText(summary);
   const again = secondSendText(summary);
   // A run of several messages has noted whom it has sent what.
   const isListLeft = again !== '' && notSent > 0 && sent + notSent + uncertain > 1;
-  const message = inParagraphs(text, again, isListLeft ? SEND_WHAT_IS_LEFT : '');
+  const message = inLines(...summaryLines(summary, inSentences(again, isListLeft && SEND_WHAT_IS_LEFT)));
   const type = notSent + uncertain > 0 ? 'warning' : 'info';
   context.addExecutionHints({ message, location: 'outputPane', type });
   if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) {
@@ -42,7 +41,7 @@ export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, 
     const advice = `Send made one request for each of the ${sent - resumed} messages, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk would need ${requests}.`;
     context.addExecutionHints({ message: advice, location: 'outputPane', type: 'warning' });
   }
-  if (context.getMode() !== 'manual') context.logger.info(`Messaging Send: ${text}`);
+  if (context.getMode() !== 'manual') context.logger.info(`Messaging Send: ${summaryLines(summary).join(' ')}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { addTo, isObject } from '../../api/objects';
 import type { Failure } from '../../failures/failure';
 import type { Failed, Origin, SkipReason } from '../../messages/row';
-import type { Summary } from './summary';
+import type { Reason, Summary } from './summary';
 
 // The sentences about a run that make up hint, log and error; safe to render as HTML.
 
@@ -10,13 +10,16 @@ const FIRST = 5;
 /** A model can't look at items, so it gets the entries that it can send again. */
 const FIRST_FOR_MODELS = 100;
 
-/** The summary in words, for the hint over the output and the log. */
-export function summaryText(summary: Summary): string {
+/**
+ * The summary in words, for the hint over the output and the log: what was sent, what to do, a line for each reason, and
+ * what may be wrong all the same.
+ */
+export function summaryLines(summary: Summary, toDo = ''): string[] {
   const [first, ...others] = summary.reasons;
   if (first !== undefined && others.length === 0 && isNothing(summary)) {
-    return `Nothing was sent: ${withinSentence(first.failure)}.`;
+    return [`Nothing was sent: ${withinSentence(first.failure)}.`];
   }
-  return inSentences(countsText(summary), summary.reasons.length > 0 && reasonsText(summary), contentsText(summary));
+  return [...countsLines(summary), toDo, ...reasonLines(summary), ...contentsLines(summary)].filter(Boolean);
 }
 
 /** Whether the run achieved nothing: no message may have been sent, and none was skipped. */
@@ -26,8 +29,8 @@ export function isNothing(summary: Summary): boolean {
 }
 
 /** How many messages had which outcome, and the credits and requests that they took. */
-export function countsText(summary: Summary): string {
-  if (isNothing(summary)) return 'Nothing was sent.';
+export function countsLines(summary: Summary): string[] {
+  if (isNothing(summary)) return ['Nothing was sent.'];
   const { sent, resumed, notSent, uncertain, skipped, planned, isTest, creditsUsed, creditsLeft } = summary;
   const inAll = resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`;
   const outcomes = [
@@ -42,13 +45,20 @@ export function countsText(summary: Summary): string {
       creditsLeft !== null && `${creditsLeft} left`,
       counted(summary.requests, 'request'),
     ].filter(Boolean);
-    return `${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`;
+    return [`${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`];
   }
-  const { messages, requests } = planned;
+  const { messages, people, requests } = planned;
+  const others = [...skipped.values()].reduce((sum, count) => sum + count, notSent);
+  const each = messages === people ? 'this message' : counted(messages, 'message');
+  const who = `${people === 1 ? '1 person' : `${people} people`} would get ${each}`;
   // Each message costs 1 credit (API 4.3).
-  const cost = messages === 0 ? '' : ` in ${counted(requests, 'request')}, for ${counted(messages, 'credit')}`;
-  const plan = `Dry run: ${counted(messages, 'message')} would be sent${cost}`;
-  return `${plan}${outcomes.length === 0 ? '' : `; ${outcomes.join(', ')}`}. Nothing ${sent + uncertain > 0 ? 'more ' : ''}was sent.`;
+  const cost =
+    messages === 0 ? '' : ` It would take ${counted(messages, 'credit')} and ${counted(requests, 'request')}.`;
+  return [
+    `${who}${others > 0 ? `, ${others} would not` : ''}.`,
+    `Dry run: nothing ${sent + uncertain > 0 ? 'more ' : ''}was sent.${cost}`,
+    outcomes.length > 0 ? `${outcomes.join(', ')}.` : '',
+  ];
 }
 
 const WHY_SKIPPED: Readonly<Record<SkipReason, string>> = {
@@ -61,23 +71,22 @@ const WHY_SKIPPED: Readonly<Record<SkipReason, string>> = {
   test_run: "of 'Test Run'",
 };
 
-export function reasonsText({ reasons, planned }: Summary, forModel = false): string {
-  const sentences = reasons.slice(0, FIRST).map(({ kind, failure, origins }) => {
-    const notSent = planned !== null ? "can't be" : origins.length === 1 ? 'was not' : 'were not';
-    const outcome = kind === 'uncertain' ? 'may have been' : notSent;
-    return `${placesText(origins, forModel)} ${outcome} sent: ${withinSentence(failure)}.`;
+/** A line for each reason why messages were not sent, or may have been, most frequent first: with how many and where. */
+export function reasonLines({ reasons, planned }: Summary, forModel = false): string[] {
+  const isEffect = ({ failure }: Reason) => (failure.code === 'NOT_STARTED' ? 1 : 0);
+  const ranked = reasons.toSorted((a, b) => isEffect(a) - isEffect(b) || b.origins.length - a.origins.length);
+  const lines = ranked.slice(0, FIRST).map(({ kind, failure, origins }) => {
+    const outcome = kind === 'uncertain' ? 'may have been sent' : planned === null ? 'not sent' : "can't be sent";
+    return `${origins.length} ${outcome}: ${withinSentence(failure)} (${placesText(origins, forModel)}).`;
   });
-  const more = reasons.slice(FIRST);
+  const more = ranked.slice(FIRST);
   const others = more.reduce((sum, { origins }) => sum + origins.length, 0);
   const named = more.slice(0, FIRST).map(({ failure }) => withinSentence(failure));
-  return inSentences(
-    ...sentences,
-    others > 0 && `For other reasons: ${others} more (${named.join('; ')}${more.length > FIRST ? '; …' : ''}).`,
-    sentences.length > 0 && 'Numbering starts at 0.',
-  );
+  if (others > 0) lines.push(`${others} for other reasons: ${named.join('; ')}${more.length > FIRST ? '; …' : ''}.`);
+  return lines.length === 0 ? [] : [...lines, 'Items are numbered from 0.'];
 }
 
-/** The first items, or entries of their lists, and how many more: `Items 0, 3 and 195 more`, `Entry 4 of item 2`. */
+/** The first items, or entries of their lists, and how many more: `items 0, 3 and 195 more`, `entry 4 of item 2`. */
 function placesText(origins: readonly Origin[], forModel: boolean): string {
   const most = forModel ? FIRST_FOR_MODELS : FIRST;
   const numbers = new Map<number | null, number[]>();
@@ -90,8 +99,7 @@ function placesText(origins: readonly Origin[], forModel: boolean): string {
     const ofItem = item === null || forModel ? '' : ` of item ${item}`;
     return `${list.length === 1 ? one : many} ${list.join(', ')}${ofItem}`;
   });
-  const text = `${texts.join(', ')}${origins.length > most ? ` and ${origins.length - most} more` : ''}`;
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return `${texts.join(', ')}${origins.length > most ? ` and ${origins.length - most} more` : ''}`;
 }
 
 /** A reason inside a sentence begins with a small letter, unless it begins with a name. */
@@ -115,12 +123,12 @@ export function secondSendText({ sent, uncertain, isRemembered, isTest, planned 
 }
 
 /** What may be wrong although messages can be sent: repeated numbers, empty fields, opt-outs, guessed countries. */
-function contentsText(summary: Summary): string {
+function contentsLines(summary: Summary): string[] {
   const { numbersWithSeveral, emptyFields, placeholders, alike, optOuts, codes, planned } = summary;
-  const sentences: string[] = [];
+  const lines: string[] = [];
   if (numbersWithSeveral > 0) {
     const went = planned === null ? 'went' : 'would go';
-    sentences.push(`More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`);
+    lines.push(`More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`);
   }
   if (emptyFields.size > 0) {
     const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
@@ -128,28 +136,28 @@ function contentsText(summary: Summary): string {
     const others = fields.length > FIRST ? ` and ${fields.length - FIRST} more` : '';
     const isAsked = summary.skipped.has('empty_field');
     const toSkip = isAsked ? '' : "; to skip such messages, add the option 'Empty Fields'";
-    sentences.push(
+    lines.push(
       `Empty fields: ${named.join(', ')}${others}. To fill a gap, write {{ $json.name || 'there' }}${toSkip}.`,
     );
   }
   if (placeholders.length > 0) {
-    const places = placesText(placeholders, false).toLowerCase();
-    sentences.push(
+    const places = placesText(placeholders, false);
+    lines.push(
       `Texts with a placeholder such as {name}, or code such as &lt;br> or \\n, are sent as they are: ${places}. n8n fills in only expressions such as {{ $json.name }}.`,
     );
   }
-  if (alike > 0) sentences.push(`All ${alike} messages have the same text, although 'Message' is an expression.`);
-  if (optOuts === 0) sentences.push("'Never Send To' is empty, so nobody is left out.");
-  else if (optOuts !== null) sentences.push(`'Never Send To' has ${counted(optOuts, 'number')}.`);
+  if (alike > 0) lines.push(`All ${alike} messages have the same text, although 'Message' is an expression.`);
+  if (optOuts === 0) lines.push("'Never Send To' is empty, so nobody is left out.");
+  else if (optOuts !== null) lines.push(`'Never Send To' has ${counted(optOuts, 'number')}.`);
   if (codes.size > 0) {
     const ranked = [...codes].sort(([, a], [, b]) => b - a);
     const named = ranked.map(([code, count], index) => `${code} (${index === 0 ? counted(count, 'number') : count})`);
     const others = named.length > FIRST ? [`${named.length - FIRST} more`] : [];
     const all = new Intl.ListFormat('en-GB').format([...named.slice(0, FIRST), ...others]);
     const noun = named.length > 1 ? 'codes' : 'code';
-    sentences.push(`Numbers without + were read with the country ${noun} ${all}.`);
+    lines.push(`Numbers without + were read with the country ${noun} ${all}.`);
   }
-  return sentences.join(' ');
+  return lines;
 }
 
 export function counted(count: number, noun: string): string {
@@ -176,9 +184,9 @@ export function reasonOf(error: unknown): string {
   return typeof nodeCause !== 'string' || words.includes(nodeCause) ? words : `${words} ('${nodeCause}')`;
 }
 
-/** What the editor shows as paragraphs. */
-export function inParagraphs(...paragraphs: readonly string[]): string {
-  return paragraphs.filter(Boolean).join('<br><br>');
+/** What the editor shows as lines. */
+export function inLines(...lines: readonly string[]): string {
+  return lines.filter(Boolean).join('<br>');
 }
 
 /** Joins sentences, without empty ones. */

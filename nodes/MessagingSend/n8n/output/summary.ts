@@ -1,6 +1,7 @@
+import { creditsTooLow } from '../../api/answerFailure';
 import type { JsonObject } from '../../api/objects';
 import type { DeliveryOptions } from '../../delivery/select';
-import { type Failed, mayHaveBeenSent, type Origin, type Row, type SkipReason } from '../../messages/row';
+import { type Failed, mayHaveBeenSent, type Origin, type Row, type SkipReason, textCount } from '../../messages/row';
 import { countryOf } from '../../phone/country';
 import { pause, YIELD_EVERY } from '../pause';
 
@@ -26,8 +27,8 @@ export interface Summary {
   readonly isInvalid: boolean;
   /** How many were not sent because another message can't be sent. They are no reason. */
   readonly heldBack: number;
-  /** What a dry run would send, and in how many requests; null for a real run. */
-  readonly planned: { readonly messages: number; readonly requests: number } | null;
+  /** What a dry run would send, to how many people, and in how many requests; null for a real run. */
+  readonly planned: Readonly<Record<'messages' | 'people' | 'requests', number>> | null;
   /** How many numbers get more than one message. */
   readonly numbersWithSeveral: number;
   /** The fields that are empty in texts, with the number of texts. */
@@ -82,6 +83,7 @@ export async function summarize(
   const answers = new Set<JsonObject>();
   let [resumed, heldBack, creditsUsed, index] = [0, 0, 0, 0];
   let creditsLeft: number | null = null;
+  let [creditsNeeded, creditsAvailable] = [0, Infinity];
   let [isInvalid, isAbroad, isForSeveral] = [false, false, false];
   let first: Row | null = null;
   let isSame = typeof message === 'string' && OF_ITEM.test(message);
@@ -93,7 +95,9 @@ export async function summarize(
     count[outcome.kind] += 1;
     if ('failure' in outcome) {
       isInvalid ||= row.batch === null && row.duplicateOf === null && !isRecalled;
-      const { code, message } = outcome.failure;
+      const { code, message, credits } = outcome.failure;
+      if (code === 'INSUFFICIENT_CREDITS' || code === 'NOT_STARTED') creditsNeeded += textCount(row);
+      creditsAvailable = Math.min(creditsAvailable, credits?.available ?? Infinity);
       const reasons = code === 'NOT_STARTED' ? effects : causes;
       const key = `${outcome.kind} ${message}`;
       const reason = reasons.get(key);
@@ -130,6 +134,13 @@ export async function summarize(
     // latest. Earlier attempts don't count: the account may have been topped up since.
     if (typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
   }
+  const repeated = [...messagesTo.values()].reduce((sum, messages) => sum + messages - 1, 0);
+  for (const [key, reason] of causes) {
+    const isShort = reason.failure.code === 'INSUFFICIENT_CREDITS' && accounts === 1 && creditsAvailable < Infinity;
+    const required = Math.max(creditsNeeded, reason.failure.credits?.required ?? 0);
+    const failure = creditsTooLow({ required, available: creditsAvailable }, reason.failure);
+    if (isShort) causes.set(key, { ...reason, failure });
+  }
   const isExpected = codes.size < 2 && !isAbroad;
   return {
     sent: count.sent,
@@ -140,7 +151,13 @@ export async function summarize(
     reasons: [...causes.values(), ...effects.values()],
     isInvalid,
     heldBack,
-    planned: dryRun ? { messages: count.planned, requests: batches.size } : null,
+    planned: dryRun
+      ? {
+          messages: count.planned,
+          people: testRun === null ? count.planned - repeated : Math.min(1, count.planned),
+          requests: batches.size,
+        }
+      : null,
     numbersWithSeveral: [...messagesTo.values()].filter((messages) => messages > 1).length,
     emptyFields,
     placeholders,
