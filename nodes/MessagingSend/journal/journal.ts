@@ -48,7 +48,6 @@ export interface Intent {
  */
 export class Journal {
   private attempt: Attempt | null = null;
-  private followsKill = false;
   private readonly reservations = new Map<string, Reservations>();
   /** Batches whose requests may be on their way; on Stop, they are noted as uncertain. */
   private readonly inFlight = new Set<Batch>();
@@ -85,20 +84,18 @@ export class Journal {
    */
   async recall({ rows, keptBack, accountOf, lost }: Intent, pause: () => Promise<void>): Promise<number> {
     const { record, crash } = this;
-    const { recorded, lastBatch } = record.lookUp(rows);
     // If the database can't be asked, nothing leaves and nothing is noted: the next attempt asks again.
     const asked = await crash?.lookUp(rows, keptBack, pause).catch(() => notAsked(crash.isRetry));
-    const { listed, attempt, followsKill } = asked ?? { listed: null, attempt: null, followsKill: false };
-    [this.attempt, this.followsKill] = [attempt, followsKill];
+    const { listed, attempt } = asked ?? { listed: null, attempt: null };
+    this.attempt = attempt;
+    const { recorded, lastBatch } = record.lookUp(rows);
     if (recorded === null && listed === null) return lastBatch;
     // The notes in the list are not kept for as long as the record.
     const toNote: Row[] = [];
+    // What one memory knows to be sent is sent, whatever the other leaves open; else the execution's outcome counts.
     const pastOf = (row: Row) => {
-      const inRecord = recorded?.pastOf(row);
-      const inList = listed?.pastOf(row);
-      // What one memory knows to be sent is sent, whatever the other leaves open; else the execution's outcome counts.
-      const isSentInList = inRecord?.outcome.kind === 'uncertain' && inList?.outcome.kind === 'sent';
-      return isSentInList ? inList : (inRecord ?? inList);
+      const [inRecord, inList] = [recorded?.pastOf(row), listed?.pastOf(row)];
+      return inRecord?.outcome.kind !== 'sent' && inList?.outcome.kind === 'sent' ? inList : (inRecord ?? inList);
     };
     const isDoubtful = (row: Row) =>
       row.outcome === null && row.defect === null && pastOf(row)?.outcome.kind === 'uncertain';
@@ -195,15 +192,12 @@ export class Journal {
    * ended. But after a kill, it may be that the killed attempt only asked, and that nobody has sent it.
    */
   private settleTaken(taken: Taken): void {
-    const { record, attempt, followsKill } = this;
     for (const [row, state] of taken) {
-      const isDoubtful = state !== 'noted' && followsKill;
+      const isDoubtful = state !== 'noted' && this.crash?.isLost === true;
       const reason = state === 'noted' ? 'sent_before' : 'may_have_been_sent';
       settle(row, isDoubtful ? INTERRUPTED.outcome : { kind: 'skipped', reason });
     }
-    const rows = [...taken.keys()];
-    attempt?.settled(rows);
-    record.note(rows.filter(({ outcome }) => outcome === INTERRUPTED.outcome));
+    this.note([...taken.keys()], null);
   }
 
   /** n8n stores the execution as soon as Stop is pressed, so batches in flight are noted before their replies. */
@@ -241,10 +235,9 @@ function byAccount(rows: readonly Row[], accountOf: Intent['accountOf']): Readon
 }
 
 /** A Retry must assume that earlier attempts may have sent everything. */
-function notAsked(isRetry: boolean) {
+function notAsked(isRetry: boolean): { readonly listed: Memory; readonly attempt: null } {
   const past = pastWith(
     isRetry ? { kind: 'uncertain', failure: NOT_ASKED } : { kind: 'not_sent', failure: NOT_STORED },
   );
-  const listed: Memory = { pastOf: () => past, mayHaveSent: () => isRetry };
-  return { listed, attempt: null, followsKill: isRetry };
+  return { listed: { pastOf: () => past, mayHaveSent: () => isRetry }, attempt: null };
 }

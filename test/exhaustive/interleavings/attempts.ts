@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../nodes/MessagingSend/api/objects';
 import { rejected, type Reply } from '../../../nodes/MessagingSend/api/reply';
 import { pack } from '../../../nodes/MessagingSend/delivery/dispatch';
 import { type Failure, failure } from '../../../nodes/MessagingSend/failures/failure';
-import type { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
+import { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
 import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/deliveryRecord';
 import { type Intent, Journal } from '../../../nodes/MessagingSend/journal/journal';
 import { FactList } from '../../../nodes/MessagingSend/journal/list/factList';
@@ -17,7 +17,6 @@ import {
   type Outcome,
   type Row,
   settle,
-  type SkipReason,
 } from '../../../nodes/MessagingSend/messages/row';
 import { SENT } from '../../unit/samples';
 
@@ -38,8 +37,8 @@ export interface Order {
   readonly answers?: readonly Answer[];
 }
 
-/** How each message ended, or why it was skipped, by its text. */
-export type Endings = ReadonlyMap<string, Outcome['kind'] | SkipReason | undefined>;
+/** The step in which n8n stores an attempt that has ended. */
+export const STORES = 'stores the execution';
 
 /** A process of n8n. */
 export class Process {
@@ -61,10 +60,9 @@ export interface Execution {
 export interface Surroundings {
   /** Resolves when the process may take this step, if ever. */
   readonly step: (process: Process, name: string) => Promise<void>;
-  readonly arrive: (lineage: string, messages: readonly Row[]) => void;
+  readonly arrive: (execution: Execution, messages: readonly Row[]) => void;
   readonly factsOf: (attempt: Attempt, secret: string) => Facts;
   readonly recordOf: (context: JsonObject) => DeliveryRecord;
-  readonly ledgerOf: (...given: ConstructorParameters<typeof CrashLedger>) => CrashLedger;
 }
 
 export class Attempt {
@@ -80,27 +78,21 @@ export class Attempt {
     this.context = copyOf(execution.stored);
   }
 
-  /** n8n stores the execution when the node has ended. */
-  async send(order: Order): Promise<Endings> {
+  /** n8n stores the execution some time after the node has ended. @returns all messages */
+  async send(order: Order): Promise<readonly Row[]> {
     const { around, context, execution } = this;
     const record = around.recordOf(context);
-    const wasOpen = record.isOpen;
     record.open();
-    const { isRetry, followsKill, lineage } = execution;
-    const start = { isRetry, followsKill: record.isInterrupted || (followsKill && !wasOpen) };
-    const crash =
-      order.isUnnoted === true
-        ? null
-        : around.ledgerOf(around.factsOf(this, 'workflow'), { lineage, ordinal: 0 }, record, start);
-    if (crash === null ? start.followsKill : isRetry && (await crash.hasGap()) === true) record.markInterrupted();
+    const run = { lineage: execution.lineage, ordinal: 0 };
+    const isNoted = order.isUnnoted !== true;
+    const crash = isNoted ? new CrashLedger(around.factsOf(this, 'workflow'), run, record, execution) : null;
     const open = (account: string) => new Reservations(around.factsOf(this, account), 1);
     const journal = new Journal(record, crash, order.sendOnce === true ? { open, isAsked: true } : null);
     const rows = await this.dispatch(order, journal);
     await journal.finish(rows, () => 'account');
+    await around.step(this.process, STORES);
     execution.stored = copyOf(context);
-    return new Map(
-      rows.map(({ text, outcome }) => [text, outcome?.kind === 'skipped' ? outcome.reason : outcome?.kind]),
-    );
+    return rows;
   }
 
   private async dispatch({ messages, others = [], ...order }: Order, journal: Journal): Promise<Row[]> {
@@ -155,7 +147,7 @@ export class Attempt {
     }
     const half = answer === 'partly' ? Math.ceil(batch.length / 2) : batch.length;
     const hasAccepted = answer !== 'lost' && answer !== 'refuse';
-    if (hasAccepted) this.around.arrive(this.execution.lineage, batch.slice(0, half));
+    if (hasAccepted) this.around.arrive(this.execution, batch.slice(0, half));
     const reply: Reply = hasAccepted
       ? { kind: 'accepted', data: {} }
       : answer === 'lost'

@@ -10,13 +10,13 @@ import { type Scenario, TwoAttempts } from './world';
  * is known.
  * @returns what happened until something went wrong, or no `story` if nothing did
  * @param order `breadth` finds the shortest story, `depth` takes fewer paths, `single` takes one
- * @param ignoresDoubts whether it is right to leave anything uncertain
+ * @param wrongs what must not happen
  */
 export async function explore(
   scenario: Scenario,
   off: Rule | null,
   order: 'breadth' | 'depth' | 'single',
-  ignoresDoubts = false,
+  wrongs: ReadonlyArray<'twice' | 'untrue' | 'doubts'> = ['twice', 'untrue', 'doubts'],
 ) {
   const seen = new Set<string>();
   const paths: number[][] = [[]];
@@ -31,8 +31,8 @@ export async function explore(
     for (const choice of path) (await world.next())[choice]?.();
     for (;;) {
       const actions = await world.next();
-      const wrong = [...world.faults, ...(ignoresDoubts ? [] : world.doubts)];
-      if (wrong.length > 0) return { states: seen.size, story: [...world.story, ...wrong] };
+      const wrong = wrongs.flatMap((each) => world[each]);
+      if (wrong.length > 0) return { states: seen.size, story: world.storyWith(wrong.slice(-1)) };
       const { state } = world;
       if (seen.has(state) || actions.length === 0) break;
       seen.add(state);

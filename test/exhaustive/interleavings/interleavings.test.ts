@@ -26,7 +26,7 @@ const scenarios = Object.entries(SCENARIOS).filter(([name]) => IS_WHOLE || name 
 test.each(scenarios)('In every order of the steps of %s, nothing is sent twice', async (name, scenario) => {
   const { states, story } = await explore(scenario, null, 'depth');
   process.stdout.write(`${name}: ${states} states\n`);
-  expect(story).toBeNull();
+  expect(story?.join(' ') ?? null).toBeNull();
   expect(states).toBeGreaterThanOrEqual(MIN_SHARE * scenario.states);
 });
 
@@ -39,8 +39,10 @@ test('Without any one of the rules, a message is sent twice, or an outcome is un
     const scenario: Scenario = SCENARIOS[name];
     // One attempt after the other has one order, more or less.
     const order = scenario.secondIs === 'a Retry after the end' ? 'single' : 'breadth';
-    const worst = await explore(scenario, rule, order, true);
-    const { story } = worst.story === null ? await explore(scenario, rule, order) : worst;
+    let story: string[] | null = null;
+    for (const wrong of ['twice', 'untrue', 'doubts'] as const) {
+      story ??= (await explore(scenario, rule, order, [wrong])).story;
+    }
     expect([rule, story]).not.toEqual([rule, null]);
     stories.push(`- **${title}.** ${[setting, ...(story ?? [])].filter(Boolean).join(' ')}\n`);
   }

@@ -1,6 +1,5 @@
 /** The rules that keep a message from being sent twice. Each can be switched off, to see who then gets one. */
 import type { JsonObject } from '../../../nodes/MessagingSend/api/objects';
-import { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
 import { DeliveryRecord } from '../../../nodes/MessagingSend/journal/deliveryRecord';
 import type { FactState } from '../../../nodes/MessagingSend/journal/list/factList';
 import { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
@@ -10,23 +9,28 @@ export const RULES = {
   note: 'A page is opened before a request with it leaves',
   bar: 'Before a Retry sends what an earlier attempt has not begun, it bars it',
   plan: 'What an earlier attempt has not planned may have been on another of its pages',
-  named: 'The execution lists the numbers of the attempts whose outcomes it contains',
+  named: 'The execution lists the numbers of the attempts whose outcomes it contains, not how many they are',
   record: 'What the execution contains counts, whatever the list says',
   again: 'A claim is looked at again when the writes of others have ended',
+  repeat: 'What another process overwrites is written again with the next write',
   single: 'In one process, one attempt at a time of an execution',
   rest: 'A page of which the user keeps something back stays open, and another note says that the rest is sent',
   ask: 'A Retry asks what the attempts before it have begun, and what has no end is uncertain',
   contained: 'An attempt whose outcomes the execution contains is not asked about',
-  repeat: 'What a run relies on is repeated with each write',
+  end: 'A run stores its last notes before it ends',
 } as const;
 
 export type Rule = keyof typeof RULES;
 
 /** Notified of each step of an attempt. */
 export interface Listener {
-  /** The number of a page with this name, from 1. */
-  readonly numberOf: (page: string) => number;
+  /** A page in words, by its name. */
+  readonly wordsFor: (page: string) => string;
+  /** Whether no attempt follows, so that a story need not tell what it opens. */
+  readonly isLast: boolean;
   readonly tell: (text: string) => void;
+  /** Tells later what happens when the list answers next. */
+  readonly tellOfAnswer: () => (text: string) => void;
   readonly onStarted: () => void;
   /** What it has begun, or is about to begin: pages, or messages that are sent once in all executions. */
   readonly onBegun: (names: readonly string[]) => void;
@@ -62,9 +66,8 @@ export class FactsWithout extends Facts {
   /** Pages in a story; null if these are none. */
   private wordsFor(facts: readonly string[]): string | null {
     const words = this.namesOf(facts).flatMap((name) => {
-      const [, attempt, page, but = ''] = / attempt (\d+) page (\S+)( but)?/.exec(name) ?? [];
-      if (page === undefined) return [];
-      return [`${but === '' ? '' : 'the rest of '}page ${attempt}.${this.listener.numberOf(page)}`];
+      const [, page = '', but = ''] = / page (\S+)( but)?/.exec(name) ?? [];
+      return page === '' ? [] : [`${but === '' ? '' : 'the rest of '}${this.listener.wordsFor(page)}`];
     });
     return words.length === 0 ? null : [...new Set(words)].join(' and ');
   }
@@ -73,6 +76,7 @@ export class FactsWithout extends Facts {
     const names = this.namesOf(facts);
     // Another attempt can mistake a question for a claim.
     this.listener.onBegun(names);
+    const tell = this.listener.tellOfAnswer();
     const answers = await super.ask(facts, inFlight);
     const states = answers.map((state, index): FactState => {
       const name = names[index] ?? '';
@@ -83,7 +87,7 @@ export class FactsWithout extends Facts {
       const words = this.wordsFor(facts.filter((_fact, index) => states[index] === state));
       return words === null ? [] : [`${words} ${state === 'noted' ? 'sent' : state}`];
     });
-    if (found.length > 0) this.listener.tell(`finds ${found.join(', and ')}`);
+    if (found.length > 0) tell(`finds ${found.join(', and ')}`);
     return states;
   }
 
@@ -91,6 +95,7 @@ export class FactsWithout extends Facts {
     const { noted = [], open = [], barred = [] } = states;
     this.listener.onBegun(this.namesOf(open));
     if (this.off === 'note' && open.length > 0) return false;
+    if (this.off === 'end' && this.namesOf(noted).some((name) => name.includes(' but '))) return false;
     const isTaken =
       this.off === 'bar'
         ? await super.store(
@@ -99,14 +104,16 @@ export class FactsWithout extends Facts {
           )
         : await super.store(states, fresh);
     if (noted.length > 0) this.listener.onStarted();
-    const done = Object.entries({ notes: noted, opens: open, bars: this.off === 'bar' ? [] : barred }).flatMap(
+    const toBar = this.off === 'bar' ? [] : barred;
+    const done = Object.entries({ note: noted, open: this.listener.isLast ? [] : open, bar: toBar }).flatMap(
       ([verb, facts]) => {
         const words = this.wordsFor(facts);
-        return words === null ? [] : [`${verb} ${words}`];
+        return words === null ? [] : [[verb, words] as const];
       },
     );
-    if (done.length > 0 && !this.hasStopped)
-      this.listener.tell(isTaken ? 'finds that another attempt has begun, and stops' : done.join(', '));
+    const tried = done.map(([verb, words]) => `tries to ${verb} ${words}, finds one begun`);
+    const told = isTaken ? tried : done.map(([verb, words]) => `${verb}s ${words}`);
+    if (told.length > 0 && !this.hasStopped) this.listener.tell(told.join(', '));
     this.hasStopped ||= isTaken;
     if (this.off === 'repeat') for (const fact of this.list.known.keys()) this.list.change({ fact });
     return isTaken;
@@ -115,21 +122,8 @@ export class FactsWithout extends Facts {
   override async claim(facts: readonly string[]): Promise<FactState[]> {
     this.listener.onBegun(this.namesOf(facts));
     const states = await super.claim(facts);
-    this.listener.tell(states.every((state) => state === 'unknown') ? 'has claimed the message' : 'finds it claimed');
+    this.listener.tell(states.every((state) => state === 'unknown') ? 'claims the message' : 'finds it claimed');
     return states;
-  }
-}
-
-export class LedgerWithout extends CrashLedger {
-  constructor(
-    private readonly off: Rule | null,
-    ...given: ConstructorParameters<typeof CrashLedger>
-  ) {
-    super(...given);
-  }
-
-  override async hasGap(): Promise<boolean | null> {
-    return this.off === 'start' ? false : await super.hasGap();
   }
 }
 
@@ -139,6 +133,10 @@ export class RecordWithout extends DeliveryRecord {
     kept: JsonObject,
   ) {
     super(kept, 0);
+  }
+
+  override markInterrupted(): void {
+    if (this.off !== 'start') super.markInterrupted();
   }
 
   override get attempts(): readonly number[] {

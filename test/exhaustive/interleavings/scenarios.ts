@@ -7,6 +7,7 @@ const singly = { batchSize: 1, parallel: 1 };
 const two = { ...singly, messages: rowsUpTo(2) };
 const three = { ...singly, messages: rowsUpTo(3) };
 const one = { ...singly, messages: rowsUpTo(1) };
+const second = { ...singly, messages: [rowAt(1)] };
 const once = { ...one, sendOnce: true };
 /** Two texts to a phone, whose order changes. */
 const toOne = (...texts: string[]) => ({
@@ -18,6 +19,10 @@ const toOne = (...texts: string[]) => ({
 const four = { messages: rowsUpTo(4), batchSize: 2, parallel: 1 };
 /** In one request, and on one page. */
 const together = { messages: rowsUpTo(3).slice(1), batchSize: 2 };
+/** Without the second message; and with it, but kept back. */
+const without = { ...four, messages: rowsUpTo(4).toSpliced(1, 1) };
+const keeping = { ...without, others: [rowAt(1)] };
+const keepingOne = { ...together, messages: [rowAt(2)], others: [rowAt(1)] };
 /** So that pages have several messages. */
 const paged = { pageLength: 2 };
 
@@ -32,92 +37,109 @@ const afterEnd = {
 
 /** With the number of states of each: fewer would mean that something is no longer explored. */
 export const SCENARIOS = {
-  afterKill: { ...afterKill, states: 153 },
-  afterKillUnnoted: { ...afterKill, first: { ...two, isUnnoted: true }, states: 34 },
+  afterKill: { ...afterKill, states: 185 },
+  afterKillOne: { ...afterKill, first: one, second: one, states: 101 },
+  afterKillUnnoted: { ...afterKill, first: { ...one, isUnnoted: true }, second: one, states: 36 },
   afterKillOtherTexts: {
     ...afterKill,
     first: toOne('Text 0', 'Text 1'),
     second: toOne('Text 1', 'Text 0'),
-    states: 153,
+    states: 185,
   },
   afterKillRemoved: {
     ...afterKill,
     second: { ...singly, messages: [rowAt(0), rowAt(2)], answers: ['lost'] },
     third: three,
-    states: 290,
+    states: 358,
   },
-  afterKillRefused: { ...afterKill, second: { ...two, answers: ['refuse', 'refuse'] }, third: two, states: 297 },
-  afterKillAdded: { ...afterKill, second: { ...singly, messages: [rowAt(0), rowAt(5), rowAt(1)] }, states: 171 },
-  afterKillPages: { ...afterKill, ...paged, first: four, second: four, states: 153 },
+  afterKillReplaced: { ...afterKill, first: one, second: { ...second, answers: ['lost'] }, third: two, states: 205 },
+  afterKillNumber: { ...afterKill, second: { ...singly, messages: [rowAt(0), rowAt(5)] }, states: 191 },
+  afterKillText: { ...afterKill, second: { ...singly, messages: [rowAt(0), rowAt(1, { text: 'New' })] }, states: 185 },
+  afterKillRefused: { ...afterKill, second: { ...two, answers: ['refuse', 'refuse'] }, third: two, states: 360 },
+  afterKillAdded: { ...afterKill, second: { ...singly, messages: [rowAt(0), rowAt(5), rowAt(1)] }, states: 209 },
+  afterKillPages: { ...afterKill, ...paged, first: four, second: four, states: 185 },
   afterKillPagesRemoved: {
     ...afterKill,
     ...paged,
     first: four,
-    second: { ...four, messages: rowsUpTo(4).toSpliced(1, 1) },
-    states: 153,
+    second: without,
+    states: 185,
   },
-  afterKillPagesAdded: {
+  afterKillPagesShorter: {
     ...afterKill,
     ...paged,
-    first: { ...four, messages: rowsUpTo(4).toSpliced(1, 1) },
-    second: four,
-    states: 153,
+    first: together,
+    second: { ...together, messages: [rowAt(2)] },
+    states: 101,
   },
-  afterKillPagesKeptBack: {
+  afterKillPagesAdded: { ...afterKill, ...paged, first: without, second: four, states: 185 },
+  afterKillPagesNumber: {
     ...afterKill,
     ...paged,
-    first: { ...four, messages: rowsUpTo(4).toSpliced(1, 1), others: [rowAt(1)] },
-    second: { ...four, messages: rowsUpTo(4).toSpliced(1, 1), others: [rowAt(1)] },
-    states: 174,
+    first: four,
+    second: { ...four, messages: rowsUpTo(4).with(1, rowAt(5, { item: 1 })) },
+    states: 185,
   },
-  afterKillPagesReleased: {
+  afterKillPagesKeptBack: { ...afterKill, ...paged, first: keeping, second: keeping, states: 207 },
+  afterKillPageKeptBack: { ...afterKill, ...paged, first: keepingOne, second: keepingOne, states: 98 },
+  afterKillPageReleased: { ...afterKill, ...paged, first: keepingOne, second: together, states: 101 },
+  afterKillPagesReleased: { ...afterKill, ...paged, first: keeping, second: four, states: 206 },
+  afterKillPagesOnceKeptBack: {
     ...afterKill,
     ...paged,
-    first: { ...four, messages: rowsUpTo(4).toSpliced(1, 1), others: [rowAt(1)] },
-    second: four,
-    states: 173,
+    first: { ...keeping, sendOnce: true },
+    second: { ...keeping, sendOnce: true },
+    states: 451,
+  },
+  afterKillPagesOnceReleased: {
+    ...afterKill,
+    ...paged,
+    first: { ...keeping, sendOnce: true },
+    second: { ...four, sendOnce: true },
+    states: 475,
   },
   afterKillPagesOnce: {
     ...afterKill,
     ...paged,
     first: { ...four, sendOnce: true },
     second: { ...four, sendOnce: true },
-    states: 379,
+    states: 427,
   },
-  afterKillOnce: { ...afterKill, second: { ...two, sendOnce: true }, states: 204 },
-  afterKillKeptBack: { ...afterKill, second: { ...one, others: [rowAt(1)] }, states: 135 },
-  afterKillParallel: { ...afterKill, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 203 },
-  afterKillLostWrite: { ...afterKill, hasLostWrite: true, states: 2508 },
-  during: { ...during, states: 654 },
-  duringParallel: { ...during, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 743 },
-  duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 2434 },
-  duringThird: { ...during, first: { ...three, answers: ['lost'] }, second: three, hasThird: true, states: 3366 },
-  duringLimit: { ...during, first: { ...two, answers: ['limit'] }, states: 643 },
-  duringInProcess: { ...during, isSameProcess: true, states: 32 },
-  afterEnd: { ...afterEnd, states: 20 },
-  afterEndPages: { ...afterEnd, ...paged, first: { ...together, answers: ['partly'] }, second: together, states: 20 },
-  another: { ...another, isSplit: true, states: 19399 },
+  afterKillOnce: { ...afterKill, second: { ...two, sendOnce: true }, states: 240 },
+  afterKillKeptBack: { ...afterKill, second: { ...one, others: [rowAt(1)] }, states: 164 },
+  afterKillParallel: { ...afterKill, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 257 },
+  afterKillLostWrite: { ...afterKill, first: three, second: three, hasLostWrite: true, states: 5_986 },
+  during: { ...during, states: 993 },
+  duringParallel: { ...during, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 1086 },
+  duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 2456 },
+  duringThird: { ...during, first: { ...three, answers: ['lost'] }, second: three, hasThird: true, states: 4440 },
+  duringLimit: { ...during, first: { ...two, answers: ['limit'] }, states: 1016 },
+  duringInProcess: { ...during, isSameProcess: true, states: 35 },
+  afterEnd: { ...afterEnd, states: 22 },
+  afterEndPages: { ...afterEnd, ...paged, first: { ...together, answers: ['partly'] }, second: together, states: 23 },
+  another: { ...another, isSplit: true, states: 27_089 },
   anotherInProcess: { ...another, isSameProcess: true, states: 94 },
 } as const satisfies Readonly<Record<string, Scenario & { readonly states: number }>>;
 
 /** The scenario in which each rule is missed, and what its story does not tell. */
 export const MISSED: Readonly<Record<Rule, readonly [scenario: keyof typeof SCENARIOS, setting: string]>> = {
-  start: ['afterKillUnnoted', 'A is a run that notes nothing, such as one in the editor.'],
-  note: ['afterKill', ''],
-  bar: ['during', 'A is in another process, and goes on when B has asked.'],
-  plan: ['afterKillPagesRemoved', 'Before the Retry, text 1 is removed from the list, so text 2 is on another page.'],
+  start: ['afterKillUnnoted', 'A sends a single message, and notes nothing.'],
+  note: ['afterKillOne', 'A has planned a page with Ann.'],
+  bar: ['during', "n8n takes A's worker for dead, but it is only slow."],
+  plan: [
+    'afterKillPagesShorter',
+    'Before the Retry, Ben is removed from the list, so Cleo is on another page, which B takes for planned.',
+  ],
   named: [
-    'afterKillRemoved',
-    'Text 1 is removed before B, and is back in C, a Retry of B. The replies to what B sends are lost.',
+    'afterKillReplaced',
+    "A sends to Ann, B only to Ben, C to both. C takes B's number, 2, for two attempts, and doesn't ask about A.",
   ],
-  record: ['afterEnd', 'The reply to text 1 is lost.'],
-  again: [
-    'another',
-    "A and B are two executions under 'Send Once, Also in Later Runs', and both read the list before either writes.",
-  ],
-  single: ['duringInProcess', 'A and B are in one process.'],
-  rest: ['afterKillPagesReleased', 'The user keeps text 1 back in A, and no longer in B.'],
-  ask: ['afterKill', ''],
-  contained: ['afterEndPages', 'Of the two messages in the request of A, the service sends one.'],
-  repeat: ['afterKillLostWrite', 'Another process has read the list before A writes to it.'],
+  record: ['afterEnd', "Ben's request gets no answer. The execution contains A, so B doesn't ask the list."],
+  again: ['another', 'A and B are executions on two workers, and both read the list before either writes.'],
+  repeat: ['afterKillLostWrite', 'A sends to Ann, Ben and Cleo.'],
+  single: ['duringInProcess', 'A is still running, in the same process.'],
+  rest: ['afterKillPageReleased', 'Ben has opted out before A, and is back before B.'],
+  ask: ['afterKill', 'A is to send to Ann, then to Ben.'],
+  contained: ['afterEndPages', "The service rejects Cleo's message, so A is retried."],
+  end: ['afterKillPageKeptBack', 'Ben has opted out.'],
 };

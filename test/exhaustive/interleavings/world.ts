@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto';
 
 import type { JsonObject } from '../../../nodes/MessagingSend/api/objects';
-import type { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
 import { pagesOf, usualLength } from '../../../nodes/MessagingSend/journal/crash/pages';
 import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/deliveryRecord';
 import type { ListStorage } from '../../../nodes/MessagingSend/journal/list/factList';
 import type { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
-import type { Row } from '../../../nodes/MessagingSend/messages/row';
-import { Attempt, type Endings, type Execution, inOrder, type Order, Process, type Surroundings } from './attempts';
-import { FactsWithout, LedgerWithout, type Listener, RecordWithout, type Rule } from './rules';
+import { nameOf, type Row } from '../../../nodes/MessagingSend/messages/row';
+import { Attempt, type Execution, inOrder, type Order, Process, STORES, type Surroundings } from './attempts';
+import { FactsWithout, type Listener, RecordWithout, type Rule } from './rules';
 
 export interface Scenario {
   readonly first: Order;
@@ -39,16 +38,23 @@ interface Waiting {
 /** Lets one of the possible things happen. */
 export type Action = () => void;
 
-const lower = (text: string) => text.toLowerCase();
+/** Who gets the messages, in a story. */
+const PEOPLE = ['Ann', 'Ben', 'Cleo', 'Dan', 'Eve', 'Fay'];
+
+function peopleOf(phones: readonly string[]): string {
+  return phones.map((phone) => PEOPLE[Number(phone.slice(-1))]).join(' and ');
+}
 
 const digest = (value: unknown) => createHash('sha1').update(JSON.stringify(value)).digest('base64').slice(0, 12);
 
 export class TwoAttempts implements Surroundings {
-  /** What has happened, for a reader. */
-  readonly story: string[] = [];
-  readonly faults: string[] = [];
-  /** What an attempt need not have left uncertain. */
+  /** What went wrong: who got a message twice, which outcome is untrue, and what need not have been left uncertain. */
+  readonly twice: string[] = [];
+  readonly untrue: string[] = [];
   readonly doubts: string[] = [];
+  private readonly told: string[] = [];
+  /** Where the story tells what a process learns from the list, once it has asked. */
+  private readonly answers = new Map<Process, { place: number | null }>();
   private list: ReadonlySet<string> = new Set();
   private readonly waiting: Waiting[] = [];
   private readonly names = new Map<Execution, string>();
@@ -64,6 +70,8 @@ export class TwoAttempts implements Surroundings {
   /** The texts that were sent, with their executions. */
   private readonly arrivals = new Set<string>();
   private isKilled = false;
+  /** Whether that was after the end of the first attempt, so that nothing of it may be doubted. */
+  private isKilledAtEnd = false;
   /** The attempts that have ended. */
   private readonly ended = new Set<string>();
   private hasSecond = false;
@@ -76,7 +84,7 @@ export class TwoAttempts implements Surroundings {
   private begun: Set<string> | null = null;
   /** The recipients of each page of both attempts, by its name. */
   private readonly pages = new Map<string, readonly string[]>();
-  /** Recipients on pages of several messages that the first attempt did not have. */
+  /** Recipients on pages that the first attempt did not have, and that may have several messages. */
   private readonly changed = new Set<string>();
 
   constructor(
@@ -91,20 +99,35 @@ export class TwoAttempts implements Surroundings {
     const { first, second, third = second } = this.scenario;
     for (const { messages, others = [] } of [first, second, third]) {
       const rows = inOrder([...messages, ...others]);
-      for (const page of await pagesOf(rows, usualLength(rows.length), async () => await Promise.resolve())) {
+      const length = usualLength(rows.length);
+      for (const page of await pagesOf(rows, length, async () => await Promise.resolve())) {
         const phones = page.rows.map(({ phone }) => phone);
-        const isNew = messages !== first.messages && !this.pages.has(page.name) && phones.length > 1;
+        const isNew = messages !== first.messages && !this.pages.has(page.name) && length > 1;
         if (isNew) for (const phone of phones) this.changed.add(phone);
         this.pages.set(page.name, phones);
       }
     }
   }
 
+  /** What has happened, for a reader: what one attempt does in turn is one sentence. */
+  storyWith(wrong: readonly string[]): string[] {
+    const sentences: string[][] = [];
+    for (const text of [...this.told, ...wrong].filter((each) => each !== '')) {
+      const last = sentences.at(-1);
+      const isSameOne = /^[ABC] /.test(text) && last?.[0]?.startsWith(text.slice(0, 2)) === true;
+      if (isSameOne) last.push(text.slice(2, -1));
+      else sentences.push([text.slice(0, -1)]);
+    }
+    return sentences.map(
+      (acts) => `${[acts.slice(0, -1).join(', '), ...acts.slice(-1)].filter(Boolean).join(' and ')}.`,
+    );
+  }
+
   /** What can happen next. */
   async next(): Promise<Action[]> {
     await new Promise(setImmediate);
     const steps = this.living.filter((step) => this.mayCome(step));
-    return [...steps.map((step) => () => this.take(step)), ...this.events()];
+    return [...this.events(), ...steps.map((step) => () => this.take(step))];
   }
 
   private get living(): Waiting[] {
@@ -127,12 +150,17 @@ export class TwoAttempts implements Surroundings {
   private events(): Action[] {
     const { secondIs, hasLostWrite, hasThird, third } = this.scenario;
     const events: Action[] = [];
-    const isWhole = this.stale === null || this.stale === 'repaired';
+    const isRepairing = this.living.some(
+      ({ process, name }) => process === this.processes[0] && name.includes('record'),
+    );
+    const isWhole = this.stale === null || (this.stale === 'repaired' && !isRepairing);
     if (secondIs === 'a Retry after a kill' && !this.isKilled && !this.ended.has('A') && isWhole) {
       events.push(() => {
         this.current.isDead = true;
         this.isKilled = true;
-        this.story.push('n8n is killed.');
+        this.isKilledAtEnd = this.waiting.some(({ name }) => name === STORES);
+        if (this.isKilledAtEnd) this.told.push('A ends.', 'n8n is killed before it stores A.');
+        else this.told.push('n8n is killed.');
       });
     }
     const mayStart = {
@@ -145,13 +173,18 @@ export class TwoAttempts implements Surroundings {
     const mayRetry = this.ended.has('B') && (third !== undefined || this.ended.has('A'));
     if ((hasThird === true || third !== undefined) && mayRetry && !this.hasRetried)
       events.push(() => this.startThird());
-    if (hasLostWrite === true && this.stale === null) events.push(() => (this.stale = this.list));
+    if (hasLostWrite === true && this.stale === null) {
+      events.push(() => {
+        this.stale = this.list;
+        this.told.push('Another process reads the list.');
+      });
+    }
     const { stale } = this;
     if (stale instanceof Set) {
       events.push(() => {
         this.list = stale;
         this.stale = 'overwritten';
-        this.story.push('Another process writes the list back as it was before.');
+        this.told.push('The other process writes the list back as it was.');
       });
     }
     return events;
@@ -165,7 +198,8 @@ export class TwoAttempts implements Surroundings {
     const isRetry = secondIs !== 'another execution';
     const isRunning = !this.isKilled && !this.ended.has('A');
     if (isRetry && isSameProcess === true && isRunning && this.off !== 'single') return;
-    this.story.push(isRetry ? 'Retry starts B.' : 'B starts, in another process.');
+    const isStored = this.ended.has('A');
+    if (isRetry) this.told.push(`${isStored ? 'n8n stores A. ' : ''}Retry starts B.`);
     const { lineage, stored } = isRetry ? this.execution : { lineage: 'B', stored: {} };
     this.latest = { lineage, stored, isRetry, followsKill: this.isKilled };
     this.start('B', this.current, this.latest, second);
@@ -176,60 +210,65 @@ export class TwoAttempts implements Surroundings {
     this.hasRetried = true;
     this.current = new Process();
     this.processes.push(this.current);
-    this.story.push('Retry starts C.');
+    this.told.push(`${third === undefined ? '' : 'n8n stores B. '}Retry starts C.`);
     const execution = third === undefined || this.latest === null ? this.third : { ...this.latest, isRetry: true };
     this.start('C', this.current, execution, third ?? second);
   }
 
   private start(name: string, process: Process, execution: Execution, order: Order): void {
     this.names.set(execution, name);
-    const attempt = new Attempt(this, process, execution).send(order).then((endings) => {
-      this.check(name, order, execution, endings);
+    const attempt = new Attempt(this, process, execution).send(order).then((rows) => {
+      this.check(name, order, execution, rows);
       this.ended.add(name);
     });
-    attempt.catch((error: unknown) => this.faults.push(`${name} ends with ${String(error)}.`));
+    attempt.catch((error: unknown) => this.untrue.push(`${name} ends with ${String(error)}.`));
   }
 
-  private check(name: string, { messages, answers }: Order, { lineage }: Execution, endings: Endings): void {
+  private check(name: string, { answers }: Order, { lineage }: Execution, rows: readonly Row[]): void {
+    const { first, second, secondIs, hasLostWrite } = this.scenario;
     // While both are alive, each may mistake the other's questions for begun facts.
-    const isAlone = this.scenario.secondIs !== 'a Retry during the first';
-    for (const { text, phone } of messages) {
-      const ending = endings.get(text);
-      const hasLeft = this.arrivals.has(`${lineage} ${text}`);
-      const fault = (what: string) => this.faults.push(`${name} reports ${lower(text)} as ${what}.`);
+    const isAlone = secondIs !== 'a Retry during the first';
+    // What the user keeps back is a part of what a page is.
+    const isSame = name === 'B' && first.others === second.others && answers === undefined;
+    const isAllKnown = this.isKilledAtEnd && isSame && first.isUnnoted !== true && hasLostWrite !== true;
+    for (const row of rows) {
+      const { outcome, phone } = row;
+      const ending = outcome?.kind === 'skipped' ? outcome.reason : outcome?.kind;
+      const hasLeft = this.arrivals.has(`${lineage} ${nameOf(row)}`);
+      const calls = (what: string) => `${name} calls ${peopleOf([phone])}'s message ${what}.`;
+      const fault = (what: string) => this.untrue.push(calls(what));
       if (ending === undefined) fault('nothing');
-      if (ending === 'sent' && !hasLeft) fault('"sent", though it did not leave');
-      if (ending === 'sent_before' && !this.isSent(text)) fault('"sent before", though it did not leave');
-      if (ending === 'not_sent' && hasLeft) fault('"not sent", though it had left');
+      if (ending === 'sent' && !hasLeft) fault('"sent", though it never left');
+      if (ending === 'sent_before' && !this.isSent(row)) fault('"sent before", though it never left');
+      if (ending === 'not_sent' && hasLeft) fault('"not sent", though it has left');
       const byOthers = [...(this.begun ?? [])].filter((each) => each.endsWith(phone) && !each.startsWith(name));
       const isKnown = this.begun !== null && byOthers.length === 0 && answers === undefined && isAlone;
       const isOpen = ending === 'uncertain' || ending === 'may_have_been_sent';
-      if (isOpen && isKnown && !this.changed.has(phone))
-        this.doubts.push(`${name} reports ${lower(text)} as "uncertain", though it had not left.`);
+      if (isOpen && (isKnown || isAllKnown) && !this.changed.has(phone))
+        this.doubts.push(calls(`"uncertain", though ${hasLeft ? 'A knew that it was sent' : 'it never left'}`));
       // In a Retry, it is known.
       if (ending === 'not_sent') this.begun?.delete(`${name} ${phone}`);
     }
   }
 
-  arrive(lineage: string, messages: readonly Row[]): void {
+  arrive(execution: Execution, messages: readonly Row[]): void {
     const { second, secondIs } = this.scenario;
-    const all = messages.map(({ text }) => text);
     // Another execution without Send Once may send it again.
     const isOnce = secondIs !== 'another execution' || second.sendOnce === true;
-    for (const text of all) {
-      if (isOnce && this.isSent(text)) this.faults.push(`${text} is sent twice.`);
-      this.arrivals.add(`${lineage} ${text}`);
-    }
-    if (this.faults.length > 0) return;
-    const [first = '', ...others] = all;
-    this.story.push(`${[first, ...others.map(lower)].join(' and ')} ${others.length === 0 ? 'is' : 'are'} sent.`);
+    const again = messages.filter((row) => isOnce && this.isSent(row));
+    const sends = (rows: readonly Row[]) =>
+      `${this.names.get(execution) ?? ''} sends to ${peopleOf(rows.map(({ phone }) => phone))}`;
+    if (again.length > 0) this.twice.push(`${sends(again)} again.`);
+    else this.told.push(`${sends(messages)}.`);
+    for (const row of messages) this.arrivals.add(`${execution.lineage} ${nameOf(row)}`);
   }
 
-  private isSent(text: string): boolean {
-    return [...this.arrivals].some((each) => each.endsWith(` ${text}`));
+  private isSent(row: Row): boolean {
+    return [...this.arrivals].some((each) => each.endsWith(` ${nameOf(row)}`));
   }
 
   async step(process: Process, name: string): Promise<void> {
+    if (name === STORES && this.scenario.secondIs === 'another execution') return;
     await new Promise<void>((go) => this.waiting.push({ process, name, go }));
   }
 
@@ -237,6 +276,8 @@ export class TwoAttempts implements Surroundings {
   private async change(process: Process, name: string, entries: readonly string[]): Promise<ReadonlySet<string>> {
     await this.step(process, `${name} ${digest(entries)} reads`);
     const before = this.list;
+    const answer = this.answers.get(process);
+    if (answer?.place === null) answer.place = this.told.push('') - 1;
     if (this.scenario.isSplit === true) {
       await this.step(process, `${name} ${digest([entries, [...before].sort()])} writes`);
     }
@@ -280,9 +321,18 @@ export class TwoAttempts implements Surroundings {
 
   factsOf({ execution, process }: Attempt, secret: string): Facts {
     const name = this.names.get(execution) ?? '';
+    // Another execution has pages of its own.
+    const isTold = secret !== 'workflow' || this.scenario.secondIs !== 'another execution';
+    const tell = (text: string) => void (isTold && this.told.push(`${name} ${text}.`));
     const listener: Listener = {
-      numberOf: (page) => [...this.pages.keys()].indexOf(page) + 1,
-      tell: (text) => void this.story.push(`${name} ${text}.`),
+      wordsFor: (page) => `${peopleOf(this.pages.get(page) ?? [])}'s page`,
+      isLast: name === (this.scenario.third === undefined ? 'B' : 'C'),
+      tell,
+      tellOfAnswer: () => {
+        const answer: { place: number | null } = { place: null };
+        this.answers.set(process, answer);
+        return (text) => (answer.place === null ? tell(text) : (this.told[answer.place] = `${name} ${text}.`));
+      },
       onStarted: () => void (this.begun ??= new Set()),
       onBegun: (facts) => {
         for (const phone of facts.flatMap((fact) => this.phonesOf(fact))) this.begun?.add(`${name} ${phone}`);
@@ -298,10 +348,6 @@ export class TwoAttempts implements Surroundings {
     const isAbout = ({ phone }: Row) => fact.includes(phone) || fact.includes(' attempt ');
     const own = page === undefined ? undefined : this.pages.get(page);
     return [...(own ?? messages.filter(isAbout).map(({ phone }) => phone))];
-  }
-
-  ledgerOf(...given: ConstructorParameters<typeof CrashLedger>): CrashLedger {
-    return new LedgerWithout(this.off, ...given);
   }
 
   recordOf(context: JsonObject): DeliveryRecord {

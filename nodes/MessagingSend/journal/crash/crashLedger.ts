@@ -17,10 +17,6 @@ interface Start {
   readonly unrecorded: readonly number[];
   /** The usual length of their pages; null if none is noted. */
   readonly length: number | null;
-  /** Whether an earlier attempt was killed. */
-  readonly followsKill: boolean;
-  /** Whether it may have sent messages that the list knows nothing about. */
-  readonly hasGap: boolean;
 }
 
 /** What earlier attempts have done with a page. What they kept back of it can have another state than the rest. */
@@ -41,46 +37,54 @@ interface Found {
  */
 export class CrashLedger {
   readonly isRetry: boolean;
+  /** Whether the run has begun before, and nothing of it is left in the execution. */
+  isLost = false;
   private readonly run: string;
   /** Noted when the run starts. Only with it, or the first run's, do missing facts prove that nothing was begun. */
   private readonly hasStarted: readonly string[];
   private readonly start: Promise<Start>;
 
   /**
-   * Notes that the run has started.
+   * Notes that the run has started; or in the record, if it follows a kill before which the list was told nothing. Later
+   * attempts that find a record don't ask that again, so there must be none if the list can't be asked.
    * @param lineage what an execution shares with its Retries, and with no other execution
    * @param ordinal of the run within the execution, from 0
    */
   constructor(
     private readonly facts: Facts,
     { lineage, ordinal }: { readonly lineage: string; readonly ordinal: number },
-    private readonly record: Pick<DeliveryRecord, 'attempts' | 'isOpen'>,
+    private readonly record: DeliveryRecord,
     { isRetry, followsKill }: { readonly isRetry: boolean; readonly followsKill: boolean },
   ) {
     this.isRetry = isRetry;
     facts.forgetOld();
     this.run = digestOf(`${lineage} ${ordinal}`);
     this.hasStarted = facts.of([this.run]);
-    this.start = isRetry ? this.startAgain(digestOf(`${lineage} 0`), followsKill) : this.startOnce();
-    this.start.catch(() => undefined);
+    const isUnknown = followsKill && !record.isOpen;
+    this.start = isRetry ? this.startAgain(digestOf(`${lineage} 0`), isUnknown) : this.startOnce();
+    this.start.catch(() => {
+      if (isUnknown) record.clear();
+    });
   }
 
-  private async startAgain(firstRun: string, followsKill: boolean): Promise<Start> {
-    const states = await this.facts.ask([...this.hasStarted, ...this.facts.of([firstRun])]);
-    const hasGap = followsKill && states.every((state) => state !== 'noted');
-    if (!hasGap) await this.facts.store({ noted: this.hasStarted });
-    const hasNoRecord = states[0] === 'noted' && !this.record.isOpen;
-    return { ...(await this.findUnrecorded()), followsKill: followsKill || hasNoRecord, hasGap };
+  private async startAgain(firstRun: string, isUnknown: boolean): Promise<Start> {
+    const { facts, record, hasStarted } = this;
+    const [own, first] = await facts.ask([...hasStarted, ...facts.of([firstRun])]);
+    const isSilent = own !== 'noted' && first !== 'noted';
+    // Only the record tells a second try that the first one found this.
+    if (isSilent && (isUnknown || record.isInterrupted)) record.markInterrupted();
+    else await facts.store({ noted: hasStarted });
+    this.isLost = own === 'noted' && !record.isOpen;
+    return await this.findUnrecorded();
   }
 
   /** A run that was noted before is a second try, or one of an execution that n8n continues for the second time. */
   private async startOnce(): Promise<Start> {
     const wasNoted = await this.facts.store({ noted: this.hasStarted }, this.hasStarted);
-    const isFirst = !wasNoted && this.record.attempts.length === 0;
-    return { ...(isFirst ? FIRST : await this.findUnrecorded()), followsKill: false, hasGap: false };
+    return wasNoted || this.record.attempts.length > 0 ? await this.findUnrecorded() : FIRST;
   }
 
-  private async findUnrecorded(): Promise<Omit<Start, 'followsKill' | 'hasGap'>> {
+  private async findUnrecorded(): Promise<Start> {
     const { facts, run, record } = this;
     const recorded = new Set(record.attempts);
     const last = Math.max(0, ...recorded);
@@ -110,11 +114,6 @@ export class CrashLedger {
     this.facts.end([...this.hasStarted, ...attempt.filter((fact) => !kept.includes(fact))]);
   }
 
-  /** Whether earlier attempts may have sent what the list knows nothing about; null if the list can't be asked. */
-  async hasGap(): Promise<boolean | null> {
-    return await this.start.then((start) => start.hasGap).catch(() => null);
-  }
-
   /**
    * What is known about these messages, and an attempt at them.
    * @param rows all messages of the run, in the order of the input
@@ -125,9 +124,9 @@ export class CrashLedger {
     rows: readonly Row[],
     keptBackOf: () => ReadonlySet<Row>,
     pause: () => Promise<void>,
-  ): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt; readonly followsKill: boolean }> {
+  ): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
     const { facts, run, record } = this;
-    const { number, unrecorded, length: earlier, followsKill } = await this.start;
+    const { number, unrecorded, length: earlier } = await this.start;
     const length = earlier ?? usualLength(rows.length);
     const pages = await pagesOf(rows, length, pause);
     const found = pages.map((): Found => ({ rest: 'unknown', keptBack: 'unknown', isUnplanned: false }));
@@ -137,14 +136,13 @@ export class CrashLedger {
     const attempt = new Attempt(facts, { run, number, pages, length }, toBar, (hasBegun) => {
       record.attempts = [...record.attempts.filter((other) => other !== number), ...(hasBegun ? [number] : [])];
     });
-    if (unrecorded.length === 0) return { listed: null, attempt, followsKill };
+    if (unrecorded.length === 0) return { listed: null, attempt };
     const pastOf = (row: Row) => {
       const page = found[row.page];
       const state = keptBack.has(row) ? page?.keptBack : page?.rest;
       return state === 'open' ? INTERRUPTED : state === 'noted' ? SENT : undefined;
     };
-    const listed = { pastOf, mayHaveSent: ({ page }: Row) => found[page]?.isUnplanned === true };
-    return { listed, attempt, followsKill };
+    return { listed: { pastOf, mayHaveSent: ({ page }) => found[page]?.isUnplanned === true }, attempt };
   }
 
   /**
@@ -188,7 +186,7 @@ export class CrashLedger {
   }
 }
 
-const FIRST = { number: 1, unrecorded: [], length: null };
+const FIRST: Start = { number: 1, unrecorded: [], length: null };
 const NOTHING: ReadonlySet<Row> = new Set();
 
 function doubt(page: Found): void {

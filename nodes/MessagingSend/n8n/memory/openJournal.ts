@@ -32,15 +32,12 @@ export async function openJournal(
   const factsWith = (secret: string, isShared: boolean) => new Facts(factListOf(context), storage, secret, isShared);
   const isNoted = !dryRun && lineage !== null && isWorthIt(context, operation, ordinal);
   const isRetry = context.getMode() === 'retry';
+  const crash = isNoted
+    ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, { isRetry, followsKill })
+    : null;
   // Without a token, a run in which n8n was killed looks like one that never began.
-  const isUnknown = !record.isOpen && (followsKill || (isRetry && lineage === null));
-  // A second try knows only from the record that the first one found a gap.
-  const start = { isRetry, followsKill: record.isInterrupted || isUnknown };
-  const crash = isNoted ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, start) : null;
-  const hasGap = crash === null ? start.followsKill : isRetry && (await crash.hasGap());
-  if (hasGap === true) record.markInterrupted();
-  // A re-run that finds a record doesn't ask whether a kill came before it, so it must find none before that is known.
-  else if (hasGap === null && start.followsKill && !record.isOpen) record.clear();
+  const followsUnknown = followsKill || (isRetry && lineage === null);
+  if (crash === null && followsUnknown && !record.isOpen) record.markInterrupted();
   if (testRun !== null && !dryRun) {
     // All that a run without 'Test Run' must know is that this one began, and sent nothing.
     await crash?.finish();

@@ -19,7 +19,8 @@ export function summaryLines(summary: Summary, toDo = ''): string[] {
   if (first !== undefined && others.length === 0 && isNothing(summary)) {
     return [`Nothing was sent: ${withinSentence(first.failure)}.`];
   }
-  return [...countsLines(summary), toDo, ...reasonLines(summary), ...contentsLines(summary)].filter(Boolean);
+  const reasons = first === undefined ? [] : reasonLines(summary);
+  return [...countsLines(summary), toDo, ...reasons, ...contentsLines(summary)].filter(Boolean);
 }
 
 /** Whether the run achieved nothing: no message may have been sent, and none was skipped. */
@@ -83,7 +84,7 @@ export function reasonLines({ reasons, planned }: Summary, forModel = false): st
   const others = more.reduce((sum, { origins }) => sum + origins.length, 0);
   const named = more.slice(0, FIRST).map(({ failure }) => withinSentence(failure));
   if (others > 0) lines.push(`${others} for other reasons: ${named.join('; ')}${more.length > FIRST ? '; …' : ''}.`);
-  return lines.length === 0 ? [] : [...lines, 'Items are numbered from 0.'];
+  return [...lines, 'Items are numbered from 0.'];
 }
 
 /** The first items, or entries of their lists, and how many more: `items 0, 3 and 195 more`, `entry 4 of item 2`. */
