@@ -45,7 +45,7 @@ interface Settings {
   /** Whether output items also have the fields of their input items. */
   readonly includesInput: boolean;
   /** Why nothing can be sent with these settings, if so. A setting that can't be used has its default. */
-  failure: Failure | null;
+  readonly failure: Failure | null;
 }
 
 /** What differs between a run in a workflow and one item through the routing. */
@@ -91,21 +91,23 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
   const endAttempt = beginAttempt(context);
   try {
     let whyNot = endAttempt === null ? failure('anotherAttempt') : null;
-    const parameters = new ItemParameters(source);
-    for (const { path, label: option } of job.drafts.items > 1 ? options.added : []) {
-      const item = await parameters.differingItem(path, pause);
-      if (item !== null) given.failure ??= failure('optionDiffers', { option, item });
-    }
     // Neither sends the real messages, and n8n would take either for a successful Retry.
     if (context.getMode() === 'retry' && (dryRun || testRun !== null)) whyNot ??= failure('testInRetry');
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), whyNot, 0);
+    const journal = whyNot === null ? await openJournal(context, job.operation, given.options) : journalIn({});
+    // Once the journal is open, because it may take long.
+    const parameters = new ItemParameters(source);
+    for (const { path, label: option } of job.drafts.items > 1 ? options.added : []) {
+      const item = await parameters.differingItem(path, pause);
+      if (item !== null) whyNot ??= failure('optionDiffers', { option, item });
+    }
     const settings = { ...given, failure: whyNot ?? given.failure };
     const signal = context.getExecutionCancelSignal();
     return await sendJob({
       context,
       job,
       settings,
-      journal: whyNot === null ? await openJournal(context, job.operation, given.options) : journalIn({}),
+      journal,
       accounts: await readAccounts(context),
       callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
       outages: { kept: context.getContext('node'), execution: context.getExecutionId() },
