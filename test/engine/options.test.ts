@@ -126,6 +126,10 @@ describe("'Long Messages'", () => {
       expect(outputs[0]?.map(({ json }) => json)).toMatchObject([
         { status: 'sent', parts: 3, message_id: expect.stringMatching(/^\d+, \d+, \d+$/) as string },
       ]);
+      const options = { longMessages: 'split', dryRun: true };
+      const items = [{ phone: phoneAt(0), text: long }];
+      const dry = await run({ items, parameters: withOptions(parameters, options) });
+      expect(hintsOf(dry)[0]?.message).toContain('It would take 3 credits and 1 request.');
     },
   );
 });

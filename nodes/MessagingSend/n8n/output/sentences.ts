@@ -48,13 +48,12 @@ export function countsLines(summary: Summary): string[] {
     ].filter(Boolean);
     return [`${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`];
   }
-  const { messages, people, requests } = planned;
+  const { messages, people, credits, requests } = planned;
   const others = [...skipped.values()].reduce((sum, count) => sum + count, notSent);
   const each = messages === people ? 'this message' : counted(messages, 'message');
   const who = `${people === 1 ? '1 person' : `${people} people`} would get ${each}`;
-  // Each message costs 1 credit (API 4.3).
   const cost =
-    messages === 0 ? '' : ` It would take ${counted(messages, 'credit')} and ${counted(requests, 'request')}.`;
+    messages === 0 ? '' : ` It would take ${counted(credits, 'credit')} and ${counted(requests, 'request')}.`;
   return [
     `${who}${others > 0 ? `, ${others} would not` : ''}.`,
     `Dry run: nothing ${sent + uncertain > 0 ? 'more ' : ''}was sent.${cost}`,

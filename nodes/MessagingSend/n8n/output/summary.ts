@@ -27,8 +27,8 @@ export interface Summary {
   readonly isInvalid: boolean;
   /** How many were not sent because another message can't be sent. They are no reason. */
   readonly heldBack: number;
-  /** What a dry run would send, to how many people, and in how many requests; null for a real run. */
-  readonly planned: Readonly<Record<'messages' | 'people' | 'requests', number>> | null;
+  /** What a dry run would send, to how many people, and what that would take; null for a real run. */
+  readonly planned: Readonly<Record<'messages' | 'people' | 'credits' | 'requests', number>> | null;
   /** How many numbers get more than one message. */
   readonly numbersWithSeveral: number;
   /** The fields that are empty in texts, with the number of texts. */
@@ -83,7 +83,7 @@ export async function summarize(
   const answers = new Set<JsonObject>();
   let [resumed, heldBack, creditsUsed, index] = [0, 0, 0, 0];
   let creditsLeft: number | null = null;
-  let [creditsNeeded, creditsAvailable] = [0, Infinity];
+  let [creditsNeeded, creditsAvailable, credits] = [0, Infinity, 0];
   let [isInvalid, isAbroad, isForSeveral] = [false, false, false];
   let first: Row | null = null;
   let isSame = typeof message === 'string' && OF_ITEM.test(message);
@@ -95,9 +95,9 @@ export async function summarize(
     count[outcome.kind] += 1;
     if ('failure' in outcome) {
       isInvalid ||= row.batch === null && row.duplicateOf === null && !isRecalled;
-      const { code, message, credits } = outcome.failure;
+      const { code, message, credits: lacking } = outcome.failure;
       if (code === 'INSUFFICIENT_CREDITS' || code === 'NOT_STARTED') creditsNeeded += textCount(row);
-      creditsAvailable = Math.min(creditsAvailable, credits?.available ?? Infinity);
+      creditsAvailable = Math.min(creditsAvailable, lacking?.available ?? Infinity);
       const reasons = code === 'NOT_STARTED' ? effects : causes;
       const key = `${outcome.kind} ${message}`;
       const reason = reasons.get(key);
@@ -108,6 +108,8 @@ export async function summarize(
     if (outcome.kind === 'sent' && isRecalled) resumed += 1;
     if (outcome.kind === 'planned') {
       batches.add(row.batch);
+      // Each text uses a credit (API 4.3).
+      credits += textCount(row);
       if (PLACEHOLDER.test(row.text)) placeholders.push(row);
     }
     const arrives = outcome.kind === 'planned' || mayHaveBeenSent(outcome);
@@ -135,6 +137,7 @@ export async function summarize(
     if (typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
   }
   const repeated = [...messagesTo.values()].reduce((sum, messages) => sum + messages - 1, 0);
+  const people = testRun === null ? count.planned - repeated : Math.min(1, count.planned);
   for (const [key, reason] of causes) {
     const isShort = reason.failure.code === 'INSUFFICIENT_CREDITS' && accounts === 1 && creditsAvailable < Infinity;
     const required = Math.max(creditsNeeded, reason.failure.credits?.required ?? 0);
@@ -151,13 +154,7 @@ export async function summarize(
     reasons: [...causes.values(), ...effects.values()],
     isInvalid,
     heldBack,
-    planned: dryRun
-      ? {
-          messages: count.planned,
-          people: testRun === null ? count.planned - repeated : Math.min(1, count.planned),
-          requests: batches.size,
-        }
-      : null,
+    planned: dryRun ? { messages: count.planned, people, credits, requests: batches.size } : null,
     numbersWithSeveral: [...messagesTo.values()].filter((messages) => messages > 1).length,
     emptyFields,
     placeholders,
