@@ -8,9 +8,9 @@
  * | Without `maxEntries`, nothing is dropped from it | `memory/listStorage.ts` | n8n is killed while it waits for one of two countries: everybody of a large list gets it, once |
  * | `removeProcessed` removes values from it | `memory/listStorage.ts` | A call whose message was not sent can be repeated |
  * | `getContext('node')` is one object through all tries of a run; n8n stores it after the node has ended, and a Retry begins with it | `execution.ts` | Retry On Fail and Retry send what was not sent, and report and count every message once |
- * | The `signature` in `$execution.resumeUrl` is a random token that an execution shares with its Retries, of the form {@link TOKEN} | `execution.ts` | Retry after two kills, of which the first lost n8n's event log, sends the rest, and nothing twice |
+ * | The `signature` in `$execution.resumeUrl` is a random token that an execution shares with its Retries, of the form {@link TOKEN}. Without it, what a killed attempt may have sent is uncertain | `execution.ts` | Retry after two kills, of which the first lost n8n's event log, sends the rest, and nothing twice |
  * | After a kill, a run in the event log is entered again: with an error, of which Retry leaves an empty list of runs | `execution.ts` | Retry after two kills, of which the first lost n8n's event log, sends the rest, and nothing twice |
- * | Or, if the node had ended, with an item that has the field {@link RECOVERED_SIGN}; `$(name, true)` gives it whole, whatever the workflow's `binaryMode` | `execution.ts` | Retry sends nothing when n8n was killed after the node had sent everything |
+ * | Or, if the node had ended, with an item that has the field {@link RECOVERED_SIGN}; `$(name, true)` gives it whole, whatever the workflow's `binaryMode`. Output that can't be read counts as a kill | `execution.ts` | Retry sends nothing when n8n was killed after the node had sent everything |
  * | A Retry has the mode `retry`, and another ID; `$runIndex` counts the runs of a node from 0 | `execution.ts` | Retry sends nothing when n8n was killed after the node had sent everything |
  * | This package is loaded once in a process, so that all runs share its variables | `memory/listStorage.ts`, `execution.ts` | The second sends nothing of an execution that ended with an error, either, and can be retried |
  * | `customOperations` come before the routing | `run.ts` | Retry On Fail and Retry send what was not sent, and report and count every message once |
@@ -19,7 +19,7 @@
  * | A request is made once: n8n repeats one with status 401 only for credentials with `preAuthentication`, and follows no redirect with `disableFollowRedirect` | `http.ts` | n8n repeats no request after a 401, and follows no redirect |
  * | `credentialsDecrypted` replaces the node's credential for a request | `http.ts` | A credential with expressions sends each item from its own account |
  * | `getNodeParameter` with `rawExpressions` gives a parameter as it is stored | `input/itemParameters.ts` | A credential with expressions sends each item from its own account |
- * | `$rawParameter["&name"]` is a field of the credential as it is stored: {@link IS_FIXED} | `input/credential.ts` | A credential with expressions sends each item from its own account |
+ * | `$rawParameter["&name"]` is a field of the credential as it is stored: {@link IS_FIXED}. Unless that is true, the credential is read for each item | `input/credential.ts` | A credential with expressions sends each item from its own account |
  * | An expression in a credential that fails has the text {@link CREDENTIAL_EXPRESSION_FAILED} in its error | `input/credential.ts` | A credential with expressions sends each item from its own account |
  * | The type of a node that a model calls ends in `Tool` | `execution.ts` | A client gets the balance, sends a message, and a list with one request |
  * | Of one whose calls a person approves, in `HitlTool` | `execution.ts` | The reviewer gets the tool and its input with a link, and only the button on its page runs the tool |
