@@ -125,6 +125,26 @@ test("'Never Send To' with the one item of an empty table leaves nobody out, and
   expect(received()).toEqual(phones(0));
 });
 
+test.each([
+  ['49', '+31612345678', '06-12345678'],
+  ['DE', '+33612345678', '06 12 34 56 78'],
+  ['91', '+12125550123', '212 555 0123'],
+])('With the code %s, nobody of another country gets a message (%s) who has opted out as %s', async (...given) => {
+  const [defaultCountryCode, phone, neverSendTo] = given;
+  await run({
+    items: [{ phone, text: 'Hello' }],
+    parameters: withOptions(SEND_BULK, { defaultCountryCode, neverSendTo }),
+  });
+  expect(received()).toEqual([]);
+});
+
+test("An empty node beside the one that has the opt-outs doesn't make them an empty list", async () => {
+  const neverSendTo = "={{ $input.first().json.off ? [] : $('Items').all().map((row) => row.json.phne) }}";
+  const items = [{ phone: phoneAt(0), text: 'Hello' }];
+  const { error } = await run({ items, parameters: withOptions(SEND_BULK, { neverSendTo }) });
+  expect(error?.message).toContain('has no number in any of its entries');
+});
+
 test('An error about opt-outs without numbers names the fields that the list has, but no number', async () => {
   const items = [{ '\ufeffphone': '447700900001', '447700900002': 1, Name: 'A' }, {}];
   for (const list of ["$('Items')", '$input']) {

@@ -111,18 +111,28 @@ test.each([
   expect(`${error?.message} ${error?.description}`).not.toMatch(/Ada|447700900000/);
 });
 
+/** Names of 30 characters and more. */
+function namesOf(count: number): IDataObject {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${'n'.repeat(29)}${at}`, 1]));
+}
+
 test.each<[fields: string, list: object | string]>([
-  [", and has 'to', 'text'", [{ to: phoneAt(0), text: 'Hi Ada' }]],
-  [", and has 'to', 'text'", `[{ "to": "${phoneAt(0)}", "text": "Hi Ada" }]`],
-  [", and has 'phone', 'text'", [{ phone: phoneAt(0), text: 'Hi Ada' }]],
-  [", and has 'Phone', 'Message'", { Phone: phoneAt(0), Message: 'Hi Ada' }],
-  ['', [{ [phoneAt(0)]: 'Hi Ada' }]],
-])('An entry of a list without phone and message needs both%s', async (fields, list) => {
-  const ran = await run({ items: [{ list }], parameters: SEND_LIST, onError: 'continueErrorOutput' });
-  expect(hintsOf(ran)[0]?.message).toBe(`Nothing was sent: the entry needs the fields 'phone' and 'message'${fields}.`);
-  expect(detailsOf(ran.outputs[1]?.[0]).description).toMatch(/^Enter a list such as \[\{ "phone": /);
-  expect(received()).toEqual([]);
-});
+  [" It has 'to', 'text'.", [{ to: phoneAt(0), text: 'Hi Ada' }]],
+  [" It has 'to', 'text'.", `[{ "to": "${phoneAt(0)}", "text": "Hi Ada" }]`],
+  [" It has 'phone', 'text'.", [{ phone: phoneAt(0), text: 'Hi Ada' }]],
+  [" It has 'Phone', 'Message'.", { Phone: phoneAt(0), Message: 'Hi Ada' }],
+  ['', [{ [phoneAt(0)]: 'Hi Ada', '٠٧٧٠٠ ٩٠٠': 1, '07 - 70 - 09': 1 }]],
+  [' It has ' + Array.from({ length: 10 }, (_, at) => `'${'n'.repeat(29)}${at}'`).join(', ') + '.', [namesOf(12)]],
+])(
+  'An entry of a list without phone and message needs both, and the error says what it has:%s',
+  async (fields, list) => {
+    const ran = await run({ items: [{ list }], parameters: SEND_LIST, onError: 'continueErrorOutput' });
+    expect(hintsOf(ran)[0]?.message).toBe("Nothing was sent: the entry needs the fields 'phone' and 'message'.");
+    const form = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
+    expect(detailsOf(ran.outputs[1]?.[0]).description).toBe(`${form}${fields}`);
+    expect(received()).toEqual([]);
+  },
+);
 
 test('The only entry of a list can be given without a list', async () => {
   for (const wrap of [(entry: unknown) => entry, JSON.stringify])

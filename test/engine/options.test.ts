@@ -63,6 +63,9 @@ describe('An option that holds for the run', () => {
     ['testRun', 'Test Run', '=44770090000{{ $itemIndex }}'],
     ['requestsPerMinute', 'Requests per Minute', '={{ $input.item.json.limit + 10 }}'],
     ['longestWait', 'Max Wait', '={{ $node["Items"].json.limit }}'],
+    ['longestWait', 'Max Wait', "={{ $('Items')['item'].json.limit }}"],
+    ['neverSendTo', 'Never Send To', '={{ (({ item }) => [447700900100 + Math.floor(item.json.limit / 2)])($input) }}'],
+    ['testRun', 'Test Run', '={{ $parameter["phone"] }}'],
   ])(
     '%s is refused if its expression has another value for another item (%s, %s)',
     async (option, label, expression) => {

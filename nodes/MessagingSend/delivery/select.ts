@@ -1,7 +1,9 @@
 import { type Failure, failure, isFailure } from '../failures/failure';
 import { identityOf, isOpen, mayHaveBeenSent, type Row, settle, type Skipped } from '../messages/row';
+import { countryOf } from '../phone/country';
 import { type PhoneRules, readPhone } from '../phone/phone';
 import type { RequestLimits } from '../requests/requests';
+import type { Composed } from './compose';
 import { type SendWindow, Windows } from './sendWindow';
 
 export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<PhoneRules, 'numberCheck'> {
@@ -108,13 +110,13 @@ export function divertToTester(rows: readonly Row[], { phone, person, count }: T
  */
 export async function keepBackBy(
   { emptyFields, neverSendTo, numberCheck, sendWindows, testRun }: DeliveryOptions,
-  countryCodes: ReadonlySet<string | null>,
+  composed: Composed,
   now: () => number,
   timeZone: string,
   pause: () => Promise<void>,
 ): Promise<KeepBack | Failure | null> {
   const isUnchecked = numberCheck === 'off';
-  const optedOut = neverSendTo === null ? NOBODY : await peopleIn(neverSendTo, countryCodes, isUnchecked, pause);
+  const optedOut = neverSendTo === null ? NOBODY : await peopleIn(neverSendTo, composed, isUnchecked, pause);
   if (isFailure(optedOut)) return optedOut;
   // Test runs ignore the send window.
   const windows = sendWindows === null || testRun !== null ? null : new Windows(sendWindows, [timeZone]);
@@ -130,16 +132,17 @@ export async function keepBackBy(
 const NOBODY: ReadonlySet<string> = new Set();
 
 /**
- * Everybody whom these numbers mean with any of the codes. A wrong opt-out list is worse than none, so if one number
- * can't be read, nothing is sent.
+ * Everybody whom these numbers mean with any of the run's codes, or in any country that it sends to. A wrong opt-out list
+ * is worse than none, so if a number can't be read with any of the codes, nothing is sent.
  */
 async function peopleIn(
   numbers: readonly unknown[],
-  countryCodes: ReadonlySet<string | null>,
+  { rows, countryCodes }: Composed,
   isUnchecked: boolean,
   pause: () => Promise<void>,
 ): Promise<ReadonlySet<string> | Failure> {
   const people = new Set<string>();
+  const countries = new Set(rows.flatMap(({ phone }) => countryOf(phone)?.code ?? []));
   for (const [index, number] of numbers.entries()) {
     const reasons: string[] = [];
     for (const countryCode of countryCodes) {
@@ -153,6 +156,10 @@ async function peopleIn(
     const [reason] = reasons;
     if (reason !== undefined && reasons.length === countryCodes.size)
       return failure('optOutUnreadable', { place: index + 1, count: numbers.length, reason });
+    for (const countryCode of countries) {
+      const read = readPhone(number, { countryCode, numberCheck: 'on' });
+      if (!isFailure(read)) people.add(read.person);
+    }
     await pause();
   }
   return people;

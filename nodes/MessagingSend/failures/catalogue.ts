@@ -107,7 +107,7 @@ export const CATALOGUE = {
     `${LIST_FORM} Quotation marks and line breaks in texts break JSON, but not an expression that returns a list, such as {{ [{ phone: $json.phone, message: $json.text }] }}.`,
   ),
   /** `has` such as ", and has 'to', 'text'". */
-  listEntryIncomplete: invalidList("The entry needs the fields 'phone' and 'message'{has}", LIST_FORM),
+  listEntryIncomplete: invalidList("The entry needs the fields 'phone' and 'message'", `${LIST_FORM}{has}`),
 
   /** `place` such as " in 'Phone'". */
   expressionFailed: invalidParameter("An expression{place} can't be evaluated: {reason}", 'Check it for this item.'),

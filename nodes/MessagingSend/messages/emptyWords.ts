@@ -2,7 +2,7 @@
 
 /** JavaScript's, and the errors of spreadsheets. A key with one of them has a hole, whoever wrote it. */
 const CERTAIN =
-  /[Uu]ndefined|UNDEFINED|(?<!\p{L})(?:null|NULL|NaN|Invalid (?:Date(?:Time)?|Duration|Interval))(?!\p{L})|\[object Object\]|function [\w$]*\(\) \{ \[native code\] \}|#(?:N\/A|NAME\?|(?:REF|ERROR|VALUE|DIV\/0|NULL|NUM|SPILL|CALC|BEZUG|WERT|ZAHL)!)/u;
+  /[Uu]ndefined|UNDEFINED|(?<!\p{L})(?:null|NULL|NaN|Invalid (?:[Dd]ate|DateTime|Duration|Interval))(?!\p{L})|\[object \w+\]|function [\w$]*\(\) \{ \[native code\] \}|#(?:N\/A|NAME\?|(?:REF|ERROR|VALUE|DIV\/0|NULL|NUM|SPILL|CALC|BEZUG|WERT|ZAHL)!)/u;
 
 /** Part of many texts, such as "None of us". Empty lists and objects inside JSON, or a link's `ids[]=1`, are not words. */
 export const ORDINARY = /(?<!\p{L})(?:-?Infinity|None|nan|#NV|Loading\.{3})(?!\p{L})|(?<!": ?|[,[{\w])(?:\{\}|\[\])/gu;
@@ -10,7 +10,7 @@ export const ORDINARY = /(?<!\p{L})(?:-?Infinity|None|nan|#NV|Loading\.{3})(?!\p
 const ANY = new RegExp(`${CERTAIN.source}|${ORDINARY.source}`, 'gu');
 
 /** No reader sees these: space, control characters, and characters that fonts leave out. */
-const INVISIBLE = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800]';
+export const INVISIBLE = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800]';
 
 export const BLANK = new RegExp(`^${INVISIBLE}*$`, 'u');
 

@@ -97,12 +97,12 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     const journal = whyNot === null ? await openJournal(context, job.operation, given.options) : journalIn({});
     // Once the journal is open, because it may take long.
     const parameters = new ItemParameters(source);
+    const signal = context.getExecutionCancelSignal();
     for (const { path, label: option } of job.drafts.items > 1 ? options.added : []) {
-      const item = await parameters.differingItem(path, pause);
+      const item = await parameters.differingItem(path, pause, signal);
       if (item !== null) whyNot ??= failure('optionDiffers', { option, item });
     }
     const settings = { ...given, failure: whyNot ?? given.failure };
-    const signal = context.getExecutionCancelSignal();
     return await sendJob({
       context,
       job,
@@ -194,7 +194,7 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     // If no item has an outcome yet, none need be read.
     if (broken !== null && stopOnFailure && journal.isNew) throw setUpError(context.getNode(), broken, 0);
     const composed = await composeAll(job.drafts, options, pause);
-    const kept = await keepBackBy(options, composed.countryCodes, Date.now, context.getTimezone(), pause);
+    const kept = await keepBackBy(options, composed, Date.now, context.getTimezone(), pause);
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
     if (unreadable !== null && stopOnFailure && journal.isNew) throw setUpError(context.getNode(), unreadable, 0);
     rows = await deliver({

@@ -88,7 +88,7 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   if (isDomestic && countryCode === null) return failure('phoneCountryCode', { start: 'an area code in brackets' });
   if (numberCheck === 'off') {
     const all = isMarked ? international : withCountryCode(written, countryCode, home);
-    if (!CLEAN.test(all)) return whyImpossible(all, groups);
+    if (!CLEAN.test(all)) return whyImpossible(all, groups, isMarked ? undefined : home);
     return {
       phone: all,
       person: personOf(internationalNumber(all) ?? all),
@@ -128,8 +128,9 @@ const CHARACTER = /\p{RI}{2}|(?<=\d.*)\+|[^\p{N}\s+()[\]./\\\p{Pd}\u2212]/u;
 function whatIsWrong(text: string): Failure {
   if (/\{\{|\$json\b/.test(text)) return failure('phoneNotEvaluated');
   if (NO_NUMBER.test(text)) return failure('phoneCharacters', { wrong: `is '${text}'` });
-  const isSpelled = /\p{L}.*\p{L}/su.test(text);
-  const [word, extension] = WORD.exec(text) ?? (isSpelled ? null : CHARACTER.exec(text)) ?? [];
+  const isSpelled = /\p{L}.*\p{L}/su.test(text) || !/\d/.test(text);
+  const [word, extension] =
+    (/\d/.test(text) ? WORD.exec(text) : null) ?? (isSpelled ? null : CHARACTER.exec(text)) ?? [];
   const shown = word?.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
   const what = shown === undefined ? (isSpelled ? 'letters' : 'unusual digits') : `'${shown}'`;
   return failure('phoneCharacters', { wrong: `contains ${what}${extension === undefined ? '' : ' (an extension?)'}` });

@@ -59,7 +59,7 @@ function draftsFromList(item: number, parameters: ItemParameters): readonly Draf
     const { phone, message } = given;
     if ('phone' in given && 'message' in given) return { item, entry, phone, message, ...forAll };
     const names = fieldNames(Object.keys(given));
-    const has = names && `, and has ${names}`;
+    const has = names && ` It has ${names}.`;
     return unreadable({ item, entry }, phone ?? null, failure('listEntryIncomplete', { has }));
   });
 }

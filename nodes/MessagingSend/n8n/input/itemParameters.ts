@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { asText, isObject } from '../../api/objects';
 import { failure, FailureError } from '../../failures/failure';
-import { EMPTY, emptyWordsIn, ORDINARY } from '../../messages/emptyWords';
+import { EMPTY, emptyWordsIn, INVISIBLE, ORDINARY } from '../../messages/emptyWords';
 import { reasonOf } from '../output/sentences';
 import { type Fields, NOT_ADDED } from './readOptions';
 
@@ -91,17 +91,19 @@ export class ItemParameters {
   }
 
   /** The first item for which an option has another value than for item 0; null if all have the same. */
-  async differingItem(name: string, pause: () => Promise<void>): Promise<number | null> {
-    if (!OF_ITEM.test(asText(this.parameter(name, NOT_ADDED).stored))) return null;
+  async differingItem(name: string, pause: () => Promise<void>, signal?: AbortSignal): Promise<number | null> {
+    const { stored } = this.parameter(name, NOT_ADDED);
+    if (!OF_ITEM.test(typeof stored === 'string' ? stored : JSON.stringify(stored))) return null;
     const valueFor = (item: number) => {
       try {
-        return JSON.stringify(this.read(name, item, NOT_ADDED));
+        // Each of nothing, null and an empty text counts as not added.
+        return JSON.stringify(this.read(name, item, NOT_ADDED) ?? '');
       } catch {
         return null;
       }
     };
     const first = valueFor(0);
-    for (let item = 1; item < this.source.items.length; item += 1) {
+    for (let item = 1; item < this.source.items.length && signal?.aborted !== true; item += 1) {
       if (valueFor(item) !== first) return item;
       await pause();
     }
@@ -124,7 +126,8 @@ export class ItemParameters {
 }
 
 /** An expression that mentions the item, so that it may have another value for each. */
-const OF_ITEM = /\$(?:json|binary|data|node|itemIndex|position)\b|\.item\b/;
+const OF_ITEM =
+  /\$(?:json|binary|data|node|itemIndex|position|thisItem\w*|parameter|fromAI)\b|[.[{,]\s*["'`]?(?:item|pairedItem)\b/;
 
 /** The first words of the names that the panel shows differently. */
 const SHOWN: Readonly<Record<string, string>> = { formFields: 'formElements', sendTo: 'phone' };
@@ -181,20 +184,26 @@ export function fieldsBehind(context: IExecuteFunctions, name: string): Fields |
   const option: unknown = context.getNodeParameter(name, 0, '', { rawExpressions: true });
   if (typeof option !== 'string') return null;
   if (!option.startsWith('=')) return { of: '', names: [] };
-  const source = /\$\((["'`])(.*?)\1\)|\$input\b/.exec(option);
-  if (source === null) return null;
-  const item: unknown = context.evaluateExpression(`{{ ${source[0]}.first().json }}`, 0);
-  return {
-    of: source[2] === undefined ? 'The input' : `'${source[2]}'`,
-    names: Object.keys(isObject(item) ? item : {}),
-  };
+  const all = Array.from(option.matchAll(/\$\((["'`])(.*?)\1\)|\$input\b/g), ([source, , node]) => {
+    const item: unknown = context.evaluateExpression(`{{ ${source}.first() }}`, 0);
+    const { json, binary } = isObject(item) ? item : {};
+    const names = [json, binary].flatMap((fields) => Object.keys(isObject(fields) ? fields : {}));
+    return { of: node === undefined ? 'The input' : `'${node}'`, names };
+  });
+  return all.find(({ names }) => names.length > 0) ?? all[0] ?? null;
 }
 
-/** Without names that can be numbers, as of a list without a header. A byte order mark, which can be in one, is shown. */
+/** Of fields that an error names, and the characters of each. */
+const [MAX_NAMES, MAX_NAME] = [10, 30];
+
+/**
+ * The first names, without those that can be numbers, as of a list without a header. A byte order mark, which can be in
+ * one, is shown.
+ */
 export function fieldNames(names: readonly string[]): string {
-  const shown = names.filter((field) => !/(?:\d\D?){5}/.test(field));
+  const shown = names.filter((field) => !/(?:\p{N}\P{N}*){5}/u.test(field)).slice(0, MAX_NAMES);
   const visible = (field: string) => field.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
-  return shown.map((field) => `'${visible(field)}'`).join(', ');
+  return shown.map((field) => `'${visible(field.slice(0, MAX_NAME))}'`).join(', ');
 }
 
 /** An expression within a text, as in `Hello {{ $json.name }}`. */
@@ -209,7 +218,7 @@ interface Part {
 }
 
 /** n8n writes commas between the values of a list, also where all are missing. */
-const BLANK = /^[\s,]*$/;
+const BLANK = new RegExp(`^(?:${INVISIBLE}|,)*$`, 'u');
 
 /** A field of an item, or what a model fills in: `$json?.["first name"]`, `$('Form').first().json.at[0]`, `$fromAI('Name')`. */
 const FIELD =
@@ -253,7 +262,9 @@ function emptyFieldsIn({ items, evaluate }: ParameterSource, stored: string, isK
   const emptyIn = ({ expression, fields, words, around }: Part, item: number, all: string): readonly string[] => {
     // Behind a space, n8n writes a value as it does in the message.
     const text = around === null ? all : evaluated(expression, item, ' ').text;
-    const [isBlank, given] = [BLANK.test(text), emptyWordsIn(text)];
+    // Without a field to compare with, a word of many texts is one.
+    const meant = fields.length === 0 ? emptyWordsIn(text, ORDINARY) : 0;
+    const [isBlank, given] = [BLANK.test(text), emptyWordsIn(text) - meant];
     if (!isBlank && given <= words) return [];
     const known = { expression, text, own: 0 };
     const values = fields.map((field) => (isBlank && field === expression ? known : evaluated(field, item)));

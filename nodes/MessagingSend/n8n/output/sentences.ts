@@ -1,7 +1,7 @@
 import { addTo, isObject } from '../../api/objects';
 import type { Failure } from '../../failures/failure';
 import type { Failed, Origin, SkipReason } from '../../messages/row';
-import type { Reason, Summary } from './summary';
+import type { Summary } from './summary';
 
 // The sentences about a run that make up hint, log and error; safe to render as HTML.
 
@@ -32,11 +32,12 @@ export function isNothing(summary: Summary): boolean {
 /** How many messages had which outcome, and the credits and requests that they took. */
 export function countsLines(summary: Summary): string[] {
   if (isNothing(summary)) return ['Nothing was sent.'];
-  const { sent, resumed, notSent, uncertain, skipped, planned, isTest, creditsUsed, creditsLeft } = summary;
+  const { sent, resumed, notSent, heldBack, uncertain, skipped, planned, isTest, creditsUsed, creditsLeft } = summary;
   const inAll = resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`;
   const outcomes = [
     (sent > 0 || planned === null) && inAll,
-    notSent > 0 && `${notSent} ${planned === null ? 'not' : "can't be"} sent`,
+    notSent > 0 && (planned === null ? `${notSent} not sent` : `${notSent - heldBack} can't be sent`),
+    planned !== null && heldBack > 0 && `${heldBack} held back because of them`,
     uncertain > 0 && `${uncertain} uncertain (may have been sent)`,
     ...Array.from(skipped, ([reason, count]) => `${count} skipped because ${WHY_SKIPPED[reason]}`),
   ].filter(Boolean);
@@ -71,15 +72,14 @@ const WHY_SKIPPED: Readonly<Record<SkipReason, string>> = {
   test_run: "of 'Test Run'",
 };
 
-/** A line for each reason why messages were not sent, or may have been, most frequent first: with how many and where. */
+/** A line for each reason why messages were not sent, or may have been: with how many and where. */
 export function reasonLines({ reasons, planned }: Summary, forModel = false): string[] {
-  const isEffect = ({ failure }: Reason) => (failure.code === 'NOT_STARTED' ? 1 : 0);
-  const ranked = reasons.toSorted((a, b) => isEffect(a) - isEffect(b) || b.origins.length - a.origins.length);
-  const lines = ranked.slice(0, FIRST).map(({ kind, failure, origins }) => {
+  const most = forModel ? FIRST_FOR_MODELS : FIRST;
+  const lines = reasons.slice(0, most).map(({ kind, failure, origins }) => {
     const outcome = kind === 'uncertain' ? 'may have been sent' : planned === null ? 'not sent' : "can't be sent";
     return `${origins.length} ${outcome}: ${withinSentence(failure)} (${placesText(origins, forModel)}).`;
   });
-  const more = ranked.slice(FIRST);
+  const more = reasons.slice(most);
   const others = more.reduce((sum, { origins }) => sum + origins.length, 0);
   const named = more.slice(0, FIRST).map(({ failure }) => withinSentence(failure));
   if (others > 0) lines.push(`${others} for other reasons: ${named.join('; ')}${more.length > FIRST ? '; …' : ''}.`);
@@ -169,7 +169,7 @@ const CHECK_FIRST =
 
 /** What to do about a failure, with the service's own words; safe to render as HTML. */
 export function descriptionOf({ advice, serviceSays }: Failure, outcome: Failed['kind'] = 'not_sent'): string {
-  const toDo = outcome === 'uncertain' ? [CHECK_FIRST, advice] : [advice || 'Try again later.'];
+  const toDo = outcome === 'uncertain' ? [CHECK_FIRST, escaped(advice)] : [escaped(advice) || 'Try again later.'];
   const quoted = serviceSays && `The service says: ${serviceSays}${/[.!?…]$/.test(serviceSays) ? '' : '.'}`;
   return inSentences(...toDo, quoted);
 }

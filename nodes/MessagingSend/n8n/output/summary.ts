@@ -21,7 +21,7 @@ export interface Summary {
   readonly uncertain: number;
   /** Deliberately not sent: how many for which reason. */
   readonly skipped: ReadonlyMap<SkipReason, number>;
-  /** In the order in which they first occur; messages that another one kept from being sent come last. */
+  /** Most frequent first; messages that another one kept from being sent come last. */
   readonly reasons: readonly Reason[];
   /** Whether a message was not sent for a reason that was known before the first request. */
   readonly isInvalid: boolean;
@@ -96,7 +96,8 @@ export async function summarize(
     if ('failure' in outcome) {
       isInvalid ||= row.batch === null && row.duplicateOf === null && !isRecalled;
       const { code, message, credits: lacking } = outcome.failure;
-      if (code === 'INSUFFICIENT_CREDITS' || code === 'NOT_STARTED') creditsNeeded += textCount(row);
+      const isLeft = code === 'INSUFFICIENT_CREDITS' || code === 'NOT_STARTED';
+      if (isLeft && row.duplicateOf === null) creditsNeeded += textCount(row);
       creditsAvailable = Math.min(creditsAvailable, lacking?.available ?? Infinity);
       const reasons = code === 'NOT_STARTED' ? effects : causes;
       const key = `${outcome.kind} ${message}`;
@@ -151,7 +152,7 @@ export async function summarize(
     notSent: count.not_sent,
     uncertain: count.uncertain,
     skipped,
-    reasons: [...causes.values(), ...effects.values()],
+    reasons: [causes, effects].flatMap((all) => [...all.values()].sort((a, b) => b.origins.length - a.origins.length)),
     isInvalid,
     heldBack,
     planned: dryRun ? { messages: count.planned, people, credits, requests: batches.size } : null,

@@ -11,9 +11,11 @@ export const sendWindow = textField('Send Window', 'sendWindow', {
 
 /** @throws FailureError for anything but windows: an empty one would let every message leave */
 export function sendWindowsIn(value: unknown): readonly SendWindow[] {
-  const windows = String(value).trim().split(BETWEEN_WINDOWS).map(windowIn);
-  const known = windows.filter((window) => window !== null);
-  if (known.length === windows.length) return known;
+  const spans = String(value).trim().split(BETWEEN_WINDOWS);
+  const windows = spans.map(windowIn).filter((window) => window !== null);
+  // Beside a window with days, one without could be meant for the same days.
+  const withDays = spans.filter((span) => /^[a-z]/i.test(span)).length;
+  if (windows.length === spans.length && [0, spans.length].includes(withDays)) return windows;
   const needed =
     'time spans such as 09:00–20:00, Mon–Fri 09:00–20:00, Sat 10:00–14:00 or, past midnight, Sat 20:00–02:00';
   throw new FailureError(failure('optionInvalid', { option: sendWindow.displayName, needed }));
