@@ -5,7 +5,7 @@ import { LENGTHS, pagesOf } from '../../nodes/MessagingSend/journal/crash/pages'
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
-import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
+import { digestOf, Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import { Reservations } from '../../nodes/MessagingSend/journal/reservations';
 import { failed, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';
@@ -259,6 +259,34 @@ test('What another run notes as sent while a claim is looked at again is sent, a
   };
   expect(await run({ waitForOthers }).claim(['order', 'new'])).toEqual(['noted', 'unknown']);
   expect(await left()).toEqual([...claimed('new'), 'order']);
+});
+
+test('What another run is uncertain about while a claim is looked at again is not called sent', async () => {
+  const { facts, run } = setUp({}, { isShared: true });
+  const waitForOthers = async () => await facts.note({ noted: [], open: ['order'] });
+  expect(await run({ waitForOthers }).claim(['order'])).toEqual(['open']);
+});
+
+test('A question that was stored, though it was reported as failed, tells nothing', async () => {
+  let isFirst = true;
+  const { shared, facts } = setUp({
+    add: async (given) => {
+      if (isFirst) await shared.add(given);
+      isFirst = false;
+      return await shared.add(given);
+    },
+  });
+  await expect(facts.ask(['Ann'])).rejects.toThrow('had been stored');
+});
+
+test('A Retry knows from the record that n8n was killed before an earlier Retry, which could ask nobody', async () => {
+  const { shared, facts } = setUp();
+  await facts.store({ noted: facts.of([digestOf('1 0')]) });
+  const kept = {};
+  await recalled(shared, rowsUpTo(1), new DeliveryRecord(kept, 0));
+  new DeliveryRecord(kept, 0).open();
+  await recalled(shared, rowsUpTo(1), new DeliveryRecord(kept, 0));
+  expect([new DeliveryRecord(kept, 0).isLost, new DeliveryRecord(kept, 1).isLost]).toEqual([true, false]);
 });
 
 test('What is overwritten is written again even if another run of the process has since noted what was there before', async () => {

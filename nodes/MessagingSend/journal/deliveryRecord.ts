@@ -104,6 +104,15 @@ export class DeliveryRecord {
     this.kept.interrupted = true;
   }
 
+  /** Whether n8n was killed in an earlier attempt at the run, which may only have asked about messages that are open. */
+  get isLost(): boolean {
+    return recordOf(this.kept.lost)[String(this.runIndex)] === true;
+  }
+
+  markLost(): void {
+    this.kept.lost = { ...recordOf(this.kept.lost), [String(this.runIndex)]: true };
+  }
+
   /** Whether no message has an outcome, or can have lost one. */
   get isEmpty(): boolean {
     return this.receipts.length === 0 && !this.isInterrupted;
@@ -172,7 +181,7 @@ export class DeliveryRecord {
 
   /** Forgets the run: everything was sent, so it will not be run again. */
   clear(): void {
-    for (const name of ['deliveries', 'attempts']) {
+    for (const name of ['deliveries', 'attempts', 'lost']) {
       const kept = recordOf(this.kept[name]);
       Reflect.deleteProperty(kept, String(this.runIndex));
       if (Object.keys(kept).length === 0) Reflect.deleteProperty(this.kept, name);

@@ -123,6 +123,8 @@ export class Attempt {
     const [begun = '', ownLength = ''] = facts.of([names.begun, lengthName(run, length)]);
     this.noted = [begun, ownLength, ...plan];
     const isTaken = await facts.store({ noted: this.noted, barred: toBar }, [begun, ...toBar]);
+    // If another process overwrites a plan without people, its pages are uncertain. So later writes need not repeat it.
+    if (length > 1) facts.release(plan);
     if (!isTaken) this.onBegun(true);
     return isTaken;
   }

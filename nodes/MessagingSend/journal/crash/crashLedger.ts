@@ -37,8 +37,6 @@ interface Found {
  */
 export class CrashLedger {
   readonly isRetry: boolean;
-  /** Whether the run has begun before, and nothing of it is left in the execution. */
-  isLost = false;
   private readonly run: string;
   /** Noted when the run starts. Only with it, or the first run's, do missing facts prove that nothing was begun. */
   private readonly hasStarted: readonly string[];
@@ -74,7 +72,7 @@ export class CrashLedger {
     // Only the record tells a second try that the first one found this.
     if (isSilent && (isUnknown || record.isInterrupted)) record.markInterrupted();
     else await facts.store({ noted: hasStarted });
-    this.isLost = own === 'noted' && !record.isOpen;
+    if (own === 'noted' && !record.isOpen) record.markLost();
     return await this.findUnrecorded();
   }
 

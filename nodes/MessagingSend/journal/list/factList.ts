@@ -68,11 +68,10 @@ export function stateIn(present: ReadonlySet<string>, fact: string): FactState {
 interface Known {
   readonly state: FactState;
   /**
-   * Which writes repeat its values, because another process can overwrite them: `always`, while it is in flight;
-   * `untilFound`: until one of them finds the values, and from then on only `ifLost`: if another process has overwritten
-   * a write since. A fact that is still `claiming` isn't repeated.
+   * How long each write repeats its values, because another process can overwrite them: `always`, until it is released,
+   * or until a write that begins after this time finds them. A fact that is still `claiming` isn't repeated.
    */
-  readonly repeat: 'claiming' | 'always' | 'untilFound' | 'ifLost' | null;
+  readonly repeat: 'claiming' | 'always' | number | null;
   /** Whether the list may have values that don't fit the state: they are to be removed. */
   readonly hasSurplus: boolean;
 }
@@ -100,7 +99,7 @@ const MAX_REMOVED = 100;
  * so one of two concurrent writes would be lost. So writes take turns, and values that arrive during a write go into
  * the next.
  *
- * Another process can still overwrite a write, so a later one adds again what runs rely on.
+ * Another process can still overwrite a write, so each write repeats the values that runs rely on.
  */
 export class FactList {
   readonly known = new Map<string, Known>();
@@ -113,8 +112,6 @@ export class FactList {
   readonly ended: Array<{ readonly facts: readonly string[]; readonly at: number }> = [];
   private nextWrite: SharedWrite | null = null;
   private isRemoving = false;
-  /** What the last write that added something has added: whoever overwrites an earlier write overwrites these, too. */
-  private latest = new Set<string>();
 
   /** @param now in milliseconds; never goes back */
   constructor(readonly now: () => number) {}
@@ -168,27 +165,17 @@ export class FactList {
   }
 
   private async writeNow(values: Set<string>, storage: ListStorage): Promise<ReadonlySet<string>> {
+    const began = this.now();
     for (const [fact, { state, repeat }] of this.known) {
-      if (repeat === 'always' || repeat === 'untilFound') for (const value of valuesOf(fact, state)) values.add(value);
+      if (repeat !== null && repeat !== 'claiming') for (const value of valuesOf(fact, state)) values.add(value);
     }
-    const [witness] = this.latest;
-    if (witness !== undefined) values.add(witness);
     const present = await storage.add([...values]);
     this.added += values.size - present.size;
-    if (present.size < values.size) this.latest = new Set([...values].filter((value) => !present.has(value)));
-    // Without a witness, nobody can tell.
-    const isLost = witness === undefined || !present.has(witness);
-    const lost: string[] = [];
     for (const [fact, { state, repeat }] of this.known) {
       // Too late to bar it: the values of the process that has begun it must stay.
       if (state === 'barred' && present.has(fact)) this.change({ fact, to: stateIn(present, fact) });
-      else if (repeat === 'untilFound' && stateIn(present, fact) === state) this.change({ fact, repeat: 'ifLost' });
-      else if (repeat === 'ifLost' && isLost) {
-        this.change({ fact, repeat: 'untilFound' });
-        lost.push(...valuesOf(fact, state));
-      }
+      else if (typeof repeat === 'number' && repeat <= began && stateIn(present, fact) === state) this.change({ fact });
     }
-    if (lost.length > 0) await storage.add(lost);
     this.removeSurplus(storage);
     return present;
   }
@@ -222,7 +209,6 @@ export class FactList {
       values.push(...others);
     }
     if (values.length > 0) await storage.remove(values);
-    for (const value of values) this.latest.delete(value);
     for (const [fact, state] of removed) {
       const known = this.known.get(fact);
       if (known?.state === state) this.change({ fact, repeat: known.repeat, hasSurplus: false });

@@ -5,6 +5,9 @@ import { type FactList, type FactState, type ListStorage, stateIn, valuesOf } fr
 /** Facts per question. One write must end it: a part of its values, written back by another process, would be claims. */
 const MAX_ASKED = 1_000;
 
+/** No process takes longer than this from reading the list to writing it back, in milliseconds. */
+const LONGEST_WRITE = 2_000;
+
 /** How often an overwritten write is repeated: another process may write without a pause for many seconds. */
 const MAX_ROUNDS = 25;
 
@@ -26,11 +29,11 @@ export function digestOf(text: string, length = DIGEST_LENGTH): string {
 /**
  * Facts that outlive executions, as one run sees them. The list contains a hash of each name.
  *
- *     store     makes them noted, open or barred, and keeps them so in the list until they are changed or released
+ *     store     makes them noted, open or barred; each write repeats them, until they are changed or released
  *     claim     opens them, if nobody else has, and looks again
  *     change    makes them noted or unknown, or leaves them, for the last time
- *     release   leaves them to the list
- *     note      makes them noted or open with one write, and leaves them to the list
+ *     release   leaves them, and no write repeats them
+ *     note      makes them noted or open with one write, which is not repeated
  */
 export class Facts {
   private readonly salt: string;
@@ -67,7 +70,7 @@ export class Facts {
     const stateOf = (fact: string) => list.known.get(fact)?.state ?? (list.forGood.has(fact) ? 'noted' : undefined);
     const known = () => facts.map((fact) => (list.isInFlight(fact) ? inFlight : stateOf(fact)));
     // Unique to this question: if it comes back, another process has written back what the question added.
-    const mark = newMark();
+    const mark = randomBytes(12).toString('base64');
     let added: readonly string[] = [];
     const states = await list.turns.take(async () => {
       // Read first: by the time the list answers, only the list may know these facts.
@@ -75,6 +78,7 @@ export class Facts {
       const asked = facts.filter((_fact, index) => before[index] === undefined);
       const values = [...new Set(asked)].flatMap((fact) => valuesOf(fact, 'open'));
       const present = values.length === 0 ? new Set<string>() : await storage.add([mark, ...values]);
+      if (present.has(mark)) throw new Error('a question that was reported as failed had been stored');
       added = values.filter((value) => !present.has(value));
       if (values.length > 0) {
         await storage.remove([mark, ...added]).catch(() => {
@@ -104,7 +108,7 @@ export class Facts {
   }
 
   /**
-   * Resolves once these facts are stored in these states, and stay so until they are changed or released.
+   * Resolves once these facts are stored in these states. Each write repeats them until they are changed or released.
    * @param fresh those of the facts that nobody else may have begun
    * @returns whether another process has begun one of the fresh facts
    * @throws what the storage throws
@@ -115,10 +119,10 @@ export class Facts {
   ): Promise<boolean> {
     const { list } = this;
     const unseen = fresh.filter((fact) => !list.known.has(fact));
-    for (const fact of barred) list.change({ fact, to: 'barred', repeat: 'untilFound' });
-    for (const fact of noted) list.change({ fact, to: 'noted', repeat: 'untilFound' });
+    for (const fact of barred) list.change({ fact, to: 'barred', repeat: 'always' });
+    for (const fact of noted) list.change({ fact, to: 'noted', repeat: 'always' });
     for (const fact of open) list.change({ fact, to: 'open', repeat: 'always' });
-    // It also writes what is repeated: the noted facts and the open ones.
+    // It also writes everything that is repeated: the noted facts and the open ones.
     const present = await list.write(barred, this.storage).catch((error: unknown) => {
       // Nobody knows whose values the list has now, so another try must look again.
       for (const fact of [...noted, ...open, ...barred]) list.known.delete(fact);
@@ -134,9 +138,11 @@ export class Facts {
   async note({ noted, open }: Readonly<Record<'noted' | 'open', readonly string[]>>): Promise<void> {
     const { list, storage } = this;
     // Another run may have it in flight, and must not give it up, as not sent; or what it has given up waits to be removed.
+    this.change({ facts: noted.filter((fact) => list.known.has(fact)), to: 'noted' });
     const doubtful = open.filter((fact) => list.known.get(fact)?.state !== 'noted');
-    for (const fact of noted) if (list.known.has(fact)) list.change({ fact, to: 'noted' });
-    for (const fact of doubtful) if (list.known.has(fact)) list.change({ fact, to: 'open' });
+    for (const fact of doubtful) {
+      if (list.known.has(fact)) list.change({ fact, to: 'open', repeat: list.now() + LONGEST_WRITE });
+    }
     await list.write([...noted, ...doubtful.flatMap((fact) => valuesOf(fact, 'open'))], storage);
   }
 
@@ -157,15 +163,15 @@ export class Facts {
     const states = () => facts.map((fact) => before.get(fact) ?? 'unknown');
     if (open.size === 0) return states();
     for (const fact of open) list.change({ fact, to: 'open', repeat: 'claiming' });
-    const mark = newMark();
+    const mark = randomBytes(12).toString('base64');
     let isAdded = false;
     try {
       for (let round = 0; open.size > 0; round += 1) {
         if (round > MAX_ROUNDS) throw new Error('other processes overwrite every claim');
         if (round > 0) await storage.waitForOthers(round - 1);
         // A run without this memory may have noted some of them meanwhile.
-        const claimed = [...open].filter((fact) => list.isInFlight(fact));
-        const present = await list.write([mark, ...claimed.flatMap((fact) => valuesOf(fact, 'open'))], storage);
+        const values = [...open].flatMap((fact) => valuesOf(fact, list.isInFlight(fact) ? 'open' : 'noted'));
+        const present = await list.write([mark, ...values], storage);
         if (present.has(mark) && isAdded) break;
         if (present.has(mark)) throw new Error('a write that was reported as failed had been stored');
         // The first write, or another process overwrote the last one: this one has added what nobody had.
@@ -197,15 +203,17 @@ export class Facts {
   }
 
   /**
-   * What a run knows last of facts. What another process overwrites of them is still written again.
+   * What a run knows last of facts. They are repeated until the run ends, because another process may overwrite them at any
+   * time; if others rely on them, who may be many, until no process can still overwrite the write that added them.
    * @param to without it, they stay what they are, and nobody will learn more
    */
   change({ facts, to }: { readonly facts: readonly string[]; readonly to?: 'noted' | 'unknown' }): void {
-    for (const fact of facts) this.list.change({ fact, to, repeat: to === 'unknown' ? null : 'untilFound' });
+    const repeat = to === 'unknown' ? null : this.isShared ? this.list.now() + LONGEST_WRITE : 'always';
+    for (const fact of facts) this.list.change({ fact, to, repeat });
     this.list.removeSurplus(this.storage);
   }
 
-  /** Leaves these facts to the list, where other processes may overwrite them. */
+  /** No write repeats these facts any longer: they may be overwritten. */
   release(facts: readonly string[]): void {
     for (const fact of facts) this.list.change({ fact });
   }
@@ -234,11 +242,7 @@ export class Facts {
     const { ended, known, now } = this.list;
     const count = ended.findIndex(({ at }, index) => at > now() - KEPT_FOR && index >= ended.length - KEPT_RUNS);
     const old = ended.splice(0, count === -1 ? ended.length : count);
-    const facts = old.flatMap((run) => run.facts).filter((fact) => !known.has(fact));
+    const facts = old.flatMap((run) => run.facts).filter((fact) => known.get(fact)?.repeat !== 'always');
     this.change({ facts, to: 'unknown' });
   }
-}
-
-function newMark(): string {
-  return randomBytes(12).toString('base64');
 }
