@@ -30,7 +30,7 @@ export class MessagingSendApi implements ICredentialType {
       required: true,
       default: '',
       placeholder: 'e.g. https://api.example.com/v1',
-      hint: 'Starts with https:// and ends in /v1 or /api/v1. If the test says ENOTFOUND, look for a typo.',
+      hint: 'Starts with https:// and ends in /v1 or /api/v1. In a test, ENOTFOUND means a typo, ECONNREFUSED a wrong port or a service that is down, EPROTO no HTTPS there.',
       description: 'From your account settings. The addresses that end in /v1 and in /api/v1 both work.',
     },
     {

@@ -24,6 +24,9 @@ const PHONE = '+44 7700 900123';
 /** At this width, a node's parameters and output together are as wide as a page. */
 const EDITOR = { width: 1440, height: 1200 };
 
+/** Small, so that the list of executions and the buttons of one are close together. */
+const EXECUTIONS = { width: 1000, height: 500 };
+
 /** Large enough for the largest example, with none of the editor's buttons on top of it. */
 const CANVAS = { width: 2400, height: 1600 };
 
@@ -73,6 +76,21 @@ export async function takePictures(
     await shoot(name, page.getByTestId('node-parameters').or(output));
   };
 
+  /** Where n8n offers Retry: its button has no label. */
+  const shootRetry = async () => {
+    const failing = await rest.importWorkflow(
+      sending('send', { phone: '07700 900123', message: 'Hello' }),
+      credentials,
+    );
+    await rest.run(failing, 'Start');
+    await page.setViewportSize(EXECUTIONS);
+    await page.goto(`${instance.editorUrl(failing)}/executions`);
+    await noticeOn(page).locator('.el-notification__closeBtn').first().click();
+    await page.getByTestId('execution-preview-retry-button').click();
+    await shoot('retry', page.getByText('Auto refresh').or(page.getByRole('menuitem')), 60);
+    await page.setViewportSize(EDITOR);
+  };
+
   const contacts = await contactsFrom('Start');
   await open(contacts);
   await executeWorkflow(page);
@@ -115,6 +133,8 @@ export async function takePictures(
   await openNode(page, SENDER);
   await output.getByTestId('node-error-message').waitFor();
   await shootPanel('error', parameters.filter({ has: page.getByTestId('parameter-input-phone') }));
+
+  await shootRetry();
 
   await open(lowBalance());
   await openNode(page, TRIGGER);

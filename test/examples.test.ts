@@ -17,7 +17,7 @@ interface Node {
     rules?: { values: unknown[] };
     resource?: string;
     source?: string;
-    options?: { dryRun?: boolean };
+    options?: { dryRun?: boolean; emptyFields?: string };
   };
   credentials?: Record<string, object>;
   onError?: string;
@@ -77,6 +77,15 @@ describe.each(files)('%s', (file) => {
     const senders = nodes.filter(({ parameters }) => parameters.source === 'items');
     expect(senders.filter(({ parameters }) => parameters.options?.dryRun !== true)).toEqual([]);
     expect(written.includes("'Dry Run' is on, so ")).toBe(senders.length > 0);
+  });
+
+  test('sends a list with the safe settings: no text with a gap, and what was not sent is kept', () => {
+    const senders = nodes.filter(({ parameters }) => parameters.source === 'items');
+    // Asks about both kinds together, so it reads both from one output.
+    const kept = file === 'careful-launch.json' ? 'continueRegularOutput' : 'continueErrorOutput';
+    expect(senders.map(({ onError, parameters }) => [onError, parameters.options?.emptyFields])).toEqual(
+      senders.map(() => [kept, 'doNotSend']),
+    );
   });
 
   test('connects every node and every output', () => {

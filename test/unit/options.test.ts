@@ -119,7 +119,7 @@ function addedIn(node: Added['node'], collection: INodeProperties, given: JsonOb
 const labelsOf = (added: Added[]) => [...new Set(added.map(({ label }) => label))].sort();
 
 /** Adding one of these switches it on; the first three say so. */
-const OFF_UNLESS_ADDED = ['Check Credits First', 'Dry Run', 'Empty Fields'];
+const OFF_UNLESS_ADDED = ['Dry Run', 'Check Credits First', 'Empty Fields'];
 const SWITCHED_ON = [...OFF_UNLESS_ADDED, ...listOf('Limit Wait Time, Requests per Minute, Send Window, Test Run')];
 
 /** Hints then say that it has no numbers. */

@@ -68,6 +68,12 @@ const parameters = entries.flatMap(({ where, property }) =>
   property === null || property.type === 'notice' ? [] : [{ where, property }],
 );
 
+/** The options of Send and Send Bulk, in the order of n8n's list. */
+const SEND_OPTIONS = (nodes[0]?.properties ?? [])
+  .filter(({ name, options = [] }) => name === 'options' && options.some((option) => option.name === 'dryRun'))
+  .flatMap(({ options = [] }) => options.flatMap((option) => ('type' in option ? entriesOf('Options', [option]) : [])))
+  .filter(({ property }) => property !== null);
+
 /** The places of the entries that are wrong. */
 function where<T extends { where: string }>(all: T[], isWrong: (one: T) => boolean): string[] {
   return all.filter(isWrong).map((one) => one.where);
@@ -148,6 +154,24 @@ test("Every parameter or option that a text names is in quotes, by the panel's l
 
 test('Every choice says what it does', () => {
   expect(where(entries, ({ property, texts }) => property === null && texts.length === 0)).toEqual([]);
+});
+
+test("The list of options begins with 'Dry Run', and 'Message Key' follows 'Duplicate Messages'", () => {
+  const names = SEND_OPTIONS.map(({ name }) => name);
+  expect(names[0]).toBe('Dry Run');
+  expect(names[names.indexOf('Duplicate Messages') + 1]).toBe('Message Key');
+});
+
+test("The first five words tell 'Dry Run', which sends nothing, from 'Test Run', which sends to one's own phone", () => {
+  const begins = (label: string) =>
+    SEND_OPTIONS.flatMap(({ name, texts }) => (name === label ? [texts.join().split(' ', 5).join(' ')] : []));
+  expect(begins('Dry Run')).toEqual(['Whether to send nothing, and']);
+  expect(begins('Test Run')).toEqual(['Sends to your own phone:']);
+});
+
+test("The credential's Base URL says what the codes mean that n8n shows when it can't connect", () => {
+  const [hint] = entries.filter(({ name }) => name === 'Base URL').flatMap(({ property }) => property?.hint ?? []);
+  for (const code of ['ENOTFOUND', 'ECONNREFUSED', 'EPROTO']) expect(hint).toContain(code);
 });
 
 test('Every placeholder is an example', () => {

@@ -1,37 +1,64 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 
 import { type JsonObject } from '../../../tools/json';
 import { nodesOf } from '../../../tools/n8n/examples/files';
-import { type ExampleWorld, itemsAt, PEOPLE, saleMessage, withOptions } from '../exampleWorld';
+import { copyOf, type ExampleWorld, itemsAt, PEOPLE, saleMessage, withOptions, withoutDryRun } from '../exampleWorld';
 
 /** The list in a Data Table, sent again and again. */
-export function tests({ instance, received, sending, runFrom, succeedFrom, table }: ExampleWorld): void {
+export function tests({ instance, received, workflow, runFrom, succeedFrom, table }: ExampleWorld): void {
   /** Its made-up contacts, of whom one has no country code. */
   const REACHABLE = PEOPLE.slice(0, 3).map((name, index) => ({ name, phone: `44770090030${index + 1}` }));
   const DAN = { name: 'Dan Fiction', phone: '447700900304' };
   const messages = (people: typeof REACHABLE) => people.map(({ name, phone }) => saleMessage(name, phone));
   const statuses = async () =>
     Object.fromEntries((await table.rows()).map(({ name, status }) => [String(name), status] as const));
-  const allOf = (status: string) => Object.fromEntries(REACHABLE.map(({ name }) => [name, status]));
-  const run = async () => await succeedFrom('Start', sending());
-  const fill = async (...rows: Array<[name: string, phone: string, status?: string]>) => {
-    await table.clear();
+  const allOf = (status: string | null) => Object.fromEntries(REACHABLE.map(({ name }) => [name, status]));
+  const reasons = async () => (await table.rows()).map(({ reason }) => String(reason));
+  const fill = async (...rows: Array<[name: string | null, phone: string, status?: string]>) => {
     await table.insert(...rows.map(([name, phone, status]) => ({ name, phone, status })));
   };
+  const fillAsImported = async () => {
+    await fill(...REACHABLE.map(({ name, phone }): [string, string] => [name, phone]), [DAN.name, '07700 900304']);
+  };
+  /** A workflow that has sent nothing yet, as each person has their own. */
+  const own = (change = withoutDryRun) => instance().rest.importWorkflow(copyOf(workflow(), change));
+  /** Runs a workflow again after changes to its nodes. */
+  const changed = async (stored: JsonObject, change: (node: JsonObject) => JsonObject) =>
+    await instance().rest.saveNodes(stored, nodesOf(stored).map(change));
 
-  test('As it is imported, it fills the table and shows what would be sent and what cannot be, and sends nothing', async () => {
+  beforeEach(async () => {
+    // Creates the table.
+    await succeedFrom('Start');
+    await table.clear();
+  });
+
+  test('As it is imported, it waits for contacts, and shows which of an imported file would get a message', async () => {
+    const before = await succeedFrom('Start');
+    assert.deepEqual([await table.rows(), itemsAt(before, 'Send Messages')], [[], []]);
+    await fillAsImported();
     const execution = await succeedFrom('Start');
     assert.deepEqual(
       itemsAt(execution, 'Send Messages').map(({ phone, message }) => ({ phone, message })),
       messages(REACHABLE),
     );
     assert.deepEqual(received(), []);
-    assert.deepEqual(await statuses(), { ...allOf('to send'), [DAN.name]: 'not sent' });
+    assert.deepEqual(await statuses(), { ...allOf(null), [DAN.name]: 'not sent' });
   });
 
-  test('With Dry Run off, it sends and writes each outcome into its row', async () => {
-    await run();
+  test('Once its node is activated, the made-up contacts are added to an empty table, and only then', async () => {
+    const activated = await own((node) => ({ ...node, disabled: false }));
+    await succeedFrom('Start', activated);
+    await succeedFrom('Start', activated);
+    assert.equal((await table.rows()).length, 4);
+    assert.deepEqual(await statuses(), { ...allOf(null), [DAN.name]: 'not sent' });
+    assert.deepEqual(received(), []);
+  });
+
+  test('With Dry Run off, it sends and writes each outcome into its row; then it sends only to the corrected row', async () => {
+    await fillAsImported();
+    const sending = await own();
+    await succeedFrom('Start', sending);
     assert.deepEqual(received(), messages(REACHABLE));
     const rows = await table.rows();
     assert.equal(rows.length, 4);
@@ -44,43 +71,60 @@ export function tests({ instance, received, sending, runFrom, succeedFrom, table
     const { status, message_id: id, reason } = rows[3] ?? {};
     assert.deepEqual([status, id], ['not sent', null]);
     assert.match(String(reason), /country code is missing\. .*447700900123/);
+
+    await table.change(DAN.name, { phone: '+44 7700 900304' });
+    await succeedFrom('Start', sending);
+    await succeedFrom('Start', sending);
+    assert.deepEqual(received(), messages([...REACHABLE, DAN]));
+    assert.deepEqual(await statuses(), { ...allOf('sent'), [DAN.name]: 'sent' });
   });
 
-  test('A second run sends only to the row that was corrected', async () => {
-    await table.change(DAN.name, { phone: '+44 7700 900304' });
-    await run();
-    assert.deepEqual(received(), messages([DAN]));
-    assert.deepEqual(await statuses(), { ...allOf('sent'), [DAN.name]: 'sent' });
-    await run();
-    assert.deepEqual(received(), messages([DAN]));
+  test("'Default Country Code' in its only node that sends is all that numbers without a country code need", async () => {
+    await fillAsImported();
+    await fill(['Cleo Sample', '07700 900301', 'opted out']);
+    await succeedFrom(
+      'Start',
+      await own((node) => withOptions(withoutDryRun(node), () => ({ defaultCountryCode: 'GB' }))),
+    );
+    assert.deepEqual(received(), messages([...REACHABLE.slice(1), DAN]));
+  });
+
+  test('A list that is imported twice is sent once, until the next campaign', async () => {
+    const sending = await own();
+    await fillAsImported();
+    await succeedFrom('Start', sending);
+    await fillAsImported();
+    await succeedFrom('Start', sending);
+    assert.deepEqual(received(), messages(REACHABLE));
+    assert.equal((await reasons()).filter((reason) => reason.startsWith('An earlier run sent it.')).length, 3);
+
+    await table.clear();
+    await fillAsImported();
+    const next = await changed(sending, (node) => withOptions(node, () => ({ messageKey: 'Winter sale' })));
+    await succeedFrom('Start', next);
+    assert.equal(received().length, 6);
   });
 
   test('A run after n8n stopped before it wrote the outcomes sends nothing again, and writes them', async () => {
-    await table.clear();
-    const { rest } = instance();
-    const nodes = nodesOf(sending());
-    const cut = await rest.saveNodes(sending(), nodes.map(withoutUpdate));
+    await fillAsImported();
+    const sending = await own();
+    const isUpdate = ({ name }: JsonObject) => name === 'Write Outcomes';
+    const cut = await changed(sending, (node) => (isUpdate(node) ? { ...node, disabled: true } : node));
     await succeedFrom('Start', cut);
-    assert.deepEqual(await statuses(), { ...allOf('to send'), [DAN.name]: 'to send' });
+    assert.deepEqual(await statuses(), { ...allOf(null), [DAN.name]: null });
     assert.deepEqual(received(), messages(REACHABLE));
 
-    await succeedFrom('Start', await rest.saveNodes(cut, nodes));
+    await table.change(DAN.name, { name: 'Dan F.' });
+    await succeedFrom('Start', await changed(cut, (node) => (isUpdate(node) ? { ...node, disabled: false } : node)));
     assert.deepEqual(received(), messages(REACHABLE));
-    assert.deepEqual(await statuses(), { ...allOf('sent'), [DAN.name]: 'not sent' });
+    assert.deepEqual(await statuses(), { ...allOf('sent'), 'Dan F.': 'not sent' });
   });
 
   test('A test run leaves the rows as they are', async () => {
     await fill(...REACHABLE.map(({ name, phone }): [string, string, string] => [name, phone, 'to send']));
-    const { rest } = instance();
-    const nodes = nodesOf(sending());
-    const byDan = nodes.map((node) =>
-      node.name === 'Send Messages' ? withOptions(node, () => ({ testRun: DAN.phone })) : node,
-    );
-    const tested = await rest.saveNodes(sending(), byDan);
-    await succeedFrom('Start', tested);
+    await succeedFrom('Start', await own((node) => withOptions(withoutDryRun(node), () => ({ testRun: DAN.phone }))));
     assert.deepEqual(received(), messages(REACHABLE.map(({ name }) => ({ name, phone: DAN.phone }))));
     assert.deepEqual(await statuses(), allOf('to send'));
-    await rest.saveNodes(tested, nodes);
   });
 
   test('A number in two rows is shown before anything is sent, and the second row is sent only if it says so', async () => {
@@ -92,13 +136,14 @@ export function tests({ instance, received, sending, runFrom, succeedFrom, table
       second?.reason,
       `Row ${String(first?.id)} (Ada Example) has the same number. Delete this row, or set its status to 'send anyway'.`,
     );
-    await run();
-    await run();
+    const sending = await own();
+    await succeedFrom('Start', sending);
     assert.deepEqual(received(), messages([{ name: 'Ada Example', phone: '447700900301' }]));
     assert.deepEqual(await statuses(), { 'Ada Example': 'sent', 'Ben Made-Up': 'not sent' });
 
     await table.change('Ben Made-Up', { status: 'Send anyway' });
-    await run();
+    await succeedFrom('Start', sending);
+    await succeedFrom('Start', sending);
     assert.equal(received().length, 2);
     assert.deepEqual(await statuses(), { 'Ada Example': 'sent', 'Ben Made-Up': 'sent' });
   });
@@ -107,35 +152,36 @@ export function tests({ instance, received, sending, runFrom, succeedFrom, table
     await fill(
       ['Ada Example', '4.47701E+11', 'to send'],
       ['Ben Made-Up', '4.47701E+11', 'to send'],
-      ['Cleo Sample', '07700 900304', 'to send'],
+      [null, '+44 7700 900304', 'to send'],
       [DAN.name, '+44 7700 900304', 'to send'],
     );
-    await run();
+    await succeedFrom('Start', await own());
     assert.deepEqual(received(), messages([DAN]));
-    assert.deepEqual(await statuses(), { ...allOf('not sent'), [DAN.name]: 'sent' });
-    for (const { reason } of await table.rows()) assert.doesNotMatch(String(reason), /same number/);
+    assert.deepEqual(await statuses(), {
+      'Ada Example': 'not sent',
+      'Ben Made-Up': 'not sent',
+      null: 'not sent',
+      [DAN.name]: 'sent',
+    });
+    assert.equal((await reasons())[2], 'Empty in this row, but part of the text: name.');
+    for (const reason of await reasons()) assert.doesNotMatch(reason, /same number/);
   });
 
   test('Rows with another status are counted and stay as they are, and nobody who opted out gets a message', async () => {
     await fill(
       ['Ada Example', '0044 7700 900301', 'send anyway'],
       ['Ben Made-Up', '+44 7700 900301', 'Opted out'],
-      ['Cleo Sample', '+44 7700 900303'],
       [DAN.name, DAN.phone, 'draft'],
     );
-    const counts = itemsAt(await run(), 'Count by Status');
-    assert.deepEqual(counts, [{ left_out: 3, 'opted out': 1, '(no status)': 1, draft: 1 }]);
-    const leftOut = { 'Ben Made-Up': 'Opted out', 'Cleo Sample': null, [DAN.name]: 'draft' };
-    assert.deepEqual(await statuses(), { 'Ada Example': 'not sent', ...leftOut });
-    assert.match(String((await table.rows())[0]?.reason), /\(Ben Made-Up\) has the same number and opted out\./);
+    const sending = await own();
+    const counts = itemsAt(await succeedFrom('Start', sending), 'Count by Status');
+    assert.deepEqual(counts, [{ left_out: 2, 'opted out': 1, draft: 1 }]);
+    assert.deepEqual(await statuses(), { 'Ada Example': 'not sent', 'Ben Made-Up': 'Opted out', [DAN.name]: 'draft' });
+    assert.equal((await reasons())[0], "A row with this number has the status 'opted out'. Delete this row.");
 
     await table.change('Ben Made-Up', { phone: '07700 900301' });
-    const { error } = await runFrom('Start', sending());
-    assert.match(error, /\(Ben Made-Up\) opted out, but the number can't be read/);
+    await runFrom('Start', sending);
+    assert.match(String((await reasons())[0]), /'Never Send To'/);
     assert.deepEqual(received(), []);
   });
-}
-
-function withoutUpdate(node: JsonObject): JsonObject {
-  return String(node.name).startsWith('Mark as ') ? { ...node, disabled: true } : node;
 }

@@ -23,12 +23,13 @@ export const requestsPerMinute = numberField('Requests per Minute', 'requestsPer
   min: 1,
   default: 60,
   description:
-    "How many requests to make per minute with this API key; the service allows 60. Runs that don't set it leave it as it is.",
+    'How many requests all workflows with this API key make per minute; the service allows 60. Lower it if other programs use the key, too.',
 });
 
 export const includeOtherFields = booleanField('Include Other Input Fields', 'includeOtherFields', {
   default: false,
-  description: "Whether each output item also has the fields of its input item. This node's own fields win.",
+  description:
+    "Whether output items also have the fields of their input items, such as names, so that the table is easier to read. This node's own fields win.",
 });
 
 export function optionsField(options: INodeProperties[], show?: IDisplayOptions['show']): INodeProperties {
