@@ -1,6 +1,5 @@
 /** That the sandbox answers as the API document says, and fails as it is told to: most other tests rest on it. */
 import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/server';
-import { runCommand } from './support/command';
 import { listOf, phoneAt } from './support/contacts';
 
 const KEY = 'sandbox-key';
@@ -84,17 +83,3 @@ test.each<[number | 'cut', number, Fault]>([
     expect((await again()).status).toBe(201);
   },
 );
-
-test('The command prints its addresses and keys, applies its flags, and ends on Ctrl-C', async () => {
-  await start();
-  const command = runCommand('sandbox/main.ts', '--port', '0', '--key', 'made-up', '--fault', '{"kind":"html"}');
-  const url = /http:\S+(?=\/$)/.exec(await command.line(/inbox/))?.[0] ?? '';
-  const answer = await fetch(`${url}/v1/user/balance`, { headers: { authorization: 'Bearer made-up' } });
-  expect(answer.status).toBe(502);
-  command.kill('SIGINT');
-  expect(await command.ended).toMatchObject({
-    code: 0,
-    errors: '',
-    output: expect.stringContaining('made-up') as unknown,
-  });
-});

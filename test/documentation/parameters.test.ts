@@ -6,6 +6,7 @@ import {
   NodeHelpers,
 } from 'n8n-workflow';
 
+import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
 import { type Loaded, loadPackage } from '../../tools/engine/engine';
 import { readProjectFile } from '../../tools/project';
 import type { Table } from '../support/markdown';
@@ -151,4 +152,17 @@ test.each<[string, string, string, () => INodeProperties[]]>([
 ])('The reference gives the default of every %s', (_what, under, column, options) => {
   const documented = table(REFERENCE, under, column).rows.map(([name, , value]) => [name?.text, value?.text]);
   expect(documented).toEqual(options().map((option) => [option.displayName, defaultOf(option)]));
+});
+
+/** The code of another failure; codes of network failures, which the page lists by their cause. */
+const NOT_HERE = ['…', 'UNREACHABLE_…'];
+
+test.each([
+  ['not-sent', 'safe'],
+  ['uncertain', 'checkFirst'],
+])('The page about errors has each code of a message that is %s once, and no other', (under, sendAgain) => {
+  const entries = Object.values(CATALOGUE).filter((entry) => entry.sendAgain === sendAgain);
+  const codes = new Set<string>(entries.map(({ code }) => code).filter((code) => !NOT_HERE.includes(code)));
+  const listed = table('docs/errors.md', under, 'Code').rows.map(([first]) => first?.text);
+  expect(listed.sort()).toEqual([...codes].sort());
 });

@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 
+import { execa } from 'execa';
 import getPort from 'get-port';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
+import { ExpectedError } from '../../tools/cli/errors';
+import { Service } from '../../tools/cli/service';
+import { type Session } from '../../tools/cli/session';
+import { makeTemporaryFolder } from '../../tools/cli/temporaryFolder';
 import { type N8nProcess } from '../../tools/n8n/process';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
 import { callWebhook, chain, messagingSend, SENDER, webhook } from '../../tools/n8n/workflow';
-import { type QueueMode, startQueueMode } from '../support/n8n/queueMode';
 import { listExpression } from './crashes';
 import { sessionForTests, startTestInstance } from './instanceForTests';
+import { startPostgres } from './postgres';
 import { answersIn, Asking, open, submit } from './questions';
+
+// Each process and each folder listens for the end of the command.
+process.setMaxListeners(0);
 
 const PER_REQUEST = 100;
 /** Most requests that a campaign has in flight. */
@@ -22,7 +30,7 @@ for (const release of SUPPORTED) {
   describe(`n8n ${release} in queue mode, a main with two workers`, () => {
     const session = sessionForTests();
     let instance: InstanceWithSandbox;
-    let queueMode: QueueMode;
+    let queueMode: Awaited<ReturnType<typeof startQueueMode>>;
     before(async () => {
       queueMode = await startQueueMode(session);
       const port = await getPort();
@@ -120,4 +128,33 @@ function phonesReached({ sandbox }: InstanceWithSandbox): number {
   const phones = sandbox.messages().map(({ phone }) => phone);
   assert.equal(new Set(phones).size, phones.length, 'no phone has two messages');
   return phones.length;
+}
+
+/** Starts a PostgreSQL and a Redis for n8n's queue mode. */
+async function startQueueMode(session: Session) {
+  const port = String(await getPort());
+  const redis = async (command: string) => {
+    const { stdout } = await execa('redis-cli', ['-h', '127.0.0.1', '-p', port, command]);
+    if (!['PONG', 'OK'].includes(stdout)) throw new ExpectedError(`Redis answered ${stdout} to ${command}`);
+    return stdout;
+  };
+  const service = new Service({
+    name: 'redis',
+    file: 'redis-server',
+    args: ['--bind', '127.0.0.1', '--port', port, '--save', '', '--appendonly', 'no'],
+    folder: await makeTemporaryFolder('redis', session.cleanup),
+  });
+  session.cleanup.add(() => service.kill());
+  await service.started(async () => await redis('PING'), session.signal);
+  const environment = {
+    EXECUTIONS_MODE: 'queue',
+    // A worker reads the credentials that the main has stored.
+    N8N_ENCRYPTION_KEY: 'made-up-encryption-key',
+    QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+    QUEUE_BULL_REDIS_PORT: port,
+    ...(await startPostgres(session)),
+  };
+  /** Makes Redis forget everything, as after a restart. */
+  const forget = async () => await redis('FLUSHALL');
+  return { environment, forget };
 }

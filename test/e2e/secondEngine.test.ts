@@ -4,13 +4,12 @@ import { beforeEach, describe, test } from 'node:test';
 import getPort from 'get-port';
 
 import { type Session } from '../../tools/cli/session';
-import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT } from '../../tools/n8n/releases';
 import { chain, items, messagingSend, START, start } from '../../tools/n8n/workflow';
 import { contacts, phoneAt } from '../support/contacts';
-import { startPostgres } from '../support/n8n/postgres';
 import { instanceForTests } from './instanceForTests';
+import { startPostgres } from './postgres';
 
 const OPERATIONS = ['send', 'sendBulk', 'sendAndWait'];
 const NEEDS = "Sending needs n8n's engine v1, and this workflow runs on another engine";
@@ -36,20 +35,17 @@ describe(`A workflow on the second engine of n8n ${CURRENT}`, () => {
   const instance = instanceForTests({ release: CURRENT, database: withSecondEngine });
   beforeEach(() => instance().sandbox.reset());
 
-  const run = async (parameters: JsonObject, settings?: JsonObject): Promise<Execution> => {
+  const send = async (operation: string): Promise<Execution> => {
     const { rest, credential } = instance();
-    const nodes = [start(), items(contacts(3)), messagingSend(parameters, settings)];
+    const fields = { source: 'items', phone: '={{ $json.phone }}', message: '={{ $json.text }}', sendTo: phoneAt(0) };
+    const nodes = [start(), items(contacts(3)), messagingSend({ resource: 'message', operation, ...fields })];
     const workflow = { ...chain('On the second engine', nodes), settings: { engineType: 'v2' } };
     return await rest.run(await rest.importWorkflow(workflow, [credential]), START);
-  };
-  const send = async (operation: string, onError: string): Promise<Execution> => {
-    const fields = { source: 'items', phone: '={{ $json.phone }}', message: '={{ $json.text }}', sendTo: phoneAt(0) };
-    return await run({ resource: 'message', operation, ...fields }, { onError });
   };
 
   test('With On Error: Stop, every operation that sends ends before its first request, and names the engine that it needs', async () => {
     for (const operation of OPERATIONS) {
-      const { status, error } = await send(operation, 'stopWorkflow');
+      const { status, error } = await send(operation);
       assert.deepEqual([operation, status, error], [operation, 'error', NEEDS]);
     }
     assert.deepEqual(instance().sandbox.requests(), []);

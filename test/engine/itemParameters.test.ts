@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
 import { draftsFromSource } from '../../nodes/MessagingSend/n8n/input/drafts';
-import { ItemParameters, sourceOfRun } from '../../nodes/MessagingSend/n8n/input/itemParameters';
+import { ItemParameters, plainPath, sourceOfRun, valueAt } from '../../nodes/MessagingSend/n8n/input/itemParameters';
 import { contextIn, contextOf } from '../support/engine/workflow';
 import { SEND } from '../support/parameters';
 
@@ -122,3 +122,23 @@ test.each([
   expect(ITEMS.map((_item, index) => parameters.read('phone', index))).toEqual(values);
   expect(calls.mock.calls.filter(([, , , options]) => options === undefined)).toHaveLength(evaluations);
 });
+
+test.each([
+  ['A fixed text', '{{ $json.phone }}'],
+  ['Text around it', '=+{{ $json.phone }}'],
+  ['A space around it', '={{ $json.phone }} '],
+  ['A call', '={{ $json.phone.trim() }}'],
+  ['A calculation', '={{ $json.phone + 1 }}'],
+  ['An optional step', '={{ $json?.phone }}'],
+  ['An escape', '={{ $json["\\x70hone"] }}'],
+  ['Another node', '={{ $("Form").item.json.phone }}'],
+  ['The whole item', '={{ $json }}'],
+  ['A computed step', '={{ $json[$json.field] }}'],
+  ['Nothing', undefined],
+])('%s is evaluated by n8n', (_what, parameter) => expect(plainPath(parameter)).toBeNull());
+
+test.each([
+  ['Null', { a: { b: null } }],
+  ['An inherited name', { a: Object.create({ b: 'x' }) as object }],
+  ['An object that n8n shows otherwise', { a: { b: 'x', toJSON: () => ({ b: 'y' }) } }],
+])('%s is read from an item by n8n', (_what, json) => expect(valueAt(json, ['a', 'b'])).toBeUndefined());

@@ -1,16 +1,25 @@
-/** What a run shows besides its items: progress, the log and hints. */
+/** What a run shows besides its items: progress, the log, hints, and its numbers in n8n's list of executions. */
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { KEY } from '../support/account';
 import { contacts, phoneAt } from '../support/contacts';
-import { nodeForTests } from '../support/engine/nodeForTests';
-import type { Execution, Setup } from '../support/engine/workflow';
+import { type Given, nodeForTests } from '../support/engine/nodeForTests';
+import { continueWaiting, type Execution, type Setup } from '../support/engine/workflow';
 import { hintsOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions, WITHOUT_WAITING } from '../support/parameters';
+import {
+  inBatchesOf,
+  oneByOne,
+  SEND,
+  SEND_AND_WAIT,
+  SEND_BULK,
+  SEND_LIST,
+  withOptions,
+  WITHOUT_WAITING,
+} from '../support/parameters';
 
-const { sandbox, setupOf, run, retry } = nodeForTests();
+const { sandbox, setupOf, run, retry, received } = nodeForTests();
 const firstHint = (ran: Execution) => hintsOf(ran)[0]?.message;
 const INVALID = { phone: 'abc', text: 'Hello' };
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
@@ -144,4 +153,56 @@ describe('Where several people get the same text, the hint', () => {
     const options = { ...WITHOUT_WAITING, duplicateMessages: 'send' };
     expect(firstHint(await run({ items, parameters: { ...parameters, options } }))).not.toContain('same text');
   });
+});
+
+/** Values by which n8n's list of executions can be filtered: the outcomes of all messages of an execution. */
+const customDataOf = (ran: Execution) => ran.run.data.resultData.metadata;
+const GO_ON = { onError: 'continueRegularOutput' } as const;
+const inProduction = async (given: Partial<Given>) => await run({ mode: 'trigger', parameters: SEND_BULK, ...given });
+
+test('An execution has the number of messages for each outcome that occurred', async () => {
+  expect(customDataOf(await inProduction({ items: contacts(3) }))).toEqual({ messages_sent: '3' });
+  expect(customDataOf(await inProduction({ items: [...contacts(3), INVALID], ...GO_ON }))).toEqual({
+    messages_sent: '3',
+    messages_not_sent: '1',
+  });
+  sandbox().setFaults([{ kind: 'reset-after' }]);
+  expect(customDataOf(await inProduction({ items: contacts(2), ...GO_ON }))).toEqual({ messages_uncertain: '2' });
+});
+
+test('An execution that ends with an error has these numbers, too', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 99 }]);
+  const ran = await inProduction({ items: contacts(5), parameters: inBatchesOf(2, oneByOne(SEND_BULK)) });
+  expect(ran.error).toBeDefined();
+  expect(customDataOf(ran)).toEqual({ messages_sent: '2', messages_not_sent: '3' });
+});
+
+test('The rounds of a loop are added up, even if each has messages that were not sent', async () => {
+  const items = [...contacts(2), INVALID, ...contacts(1), INVALID];
+  const ran = await inProduction({ items, loopOver: 2, ...GO_ON });
+  expect(ran.run.data.resultData.runData.Send).toHaveLength(3);
+  expect(customDataOf(ran)).toEqual({ messages_sent: '3', messages_not_sent: '2' });
+});
+
+test('Two nodes of an execution are added up', async () => {
+  const next = { ...SEND, phone: '={{ $json.phone }}', message: 'Again' };
+  const ran = await inProduction({ items: [...contacts(2), INVALID], next, ...GO_ON });
+  expect(received()).toHaveLength(4);
+  // The item of the message that was not sent goes on to the second node.
+  expect(customDataOf(ran)).toEqual({ messages_sent: '4', messages_not_sent: '2' });
+});
+
+test('The message of Send and Wait counts once, however long the answer takes', async () => {
+  const setup = setupOf({ items: contacts(1), parameters: SEND_AND_WAIT, mode: 'trigger' });
+  const waiting = await run(setup);
+  expect(customDataOf(waiting)).toEqual({ messages_sent: '1' });
+  expect(customDataOf(await continueWaiting(waiting, setup))).toEqual({ messages_sent: '1' });
+});
+
+test('Manual runs and dry runs have no numbers', async () => {
+  expect(
+    customDataOf(await inProduction({ items: [...contacts(2), INVALID], ...GO_ON, mode: 'manual' })),
+  ).toBeUndefined();
+  const parameters = withOptions(SEND_BULK, { dryRun: true });
+  expect(customDataOf(await inProduction({ items: [...contacts(2), INVALID], ...GO_ON, parameters }))).toBeUndefined();
 });

@@ -185,16 +185,6 @@ describe('A long text that is split', () => {
     expect((await retryAfterOne(items, split, after)).sort()).toEqual(['sent', 'uncertain']);
     expect(received()).toEqual([phoneAt(0), phoneAt(1)]);
   });
-
-  test("is the same message for 'Send Once, Also in Later Runs' when it is truncated", async () => {
-    const items = [0, 0].map((index) => ({ phone: phoneAt(index), text }));
-    const runAs = async (longMessages: string) => {
-      const parameters = withOptions(SEND, { longMessages, duplicateMessages: 'sendOnceEver' });
-      return outcomesOf(await run({ items, parameters }));
-    };
-    expect(await runAs('split')).toEqual(['sent', 'skipped']);
-    expect(await runAs('truncate')).toEqual(['skipped', 'skipped']);
-  });
 });
 
 test('A retry reads the balance before it risks a message, and then sends the rest', async () => {

@@ -1,21 +1,24 @@
-/** 'Send Once, Also in Later Runs': messages that other executions of the node have sent are not sent again. */
+/**
+ * What send once promises: messages that other executions of the node have sent are not sent again, and which messages
+ * are the same: one person and one content.
+ */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { inFlight } from '../../tools/engine/lifetime';
+import { inFlight, Lifetime } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
 import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { outcomes } from '../support/engine/campaign';
 import { runRouting, type Setup } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomeOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
-import { BY_ORDER, keyed, once, reasonsOf, sendOnceForTests } from '../support/sendOnce';
+import { once, reasonsOf, sendOnceForTests } from '../support/sendOnce';
 
 const OTHER = 'made-up-other-key-0123';
 /** Called when a request arrives. */
 let onRequest: () => void = () => undefined;
-const { sandbox, setupOf, run, retry, campaign, received, requests } = sendOnceForTests({
+const { sandbox, setupOf, run, retry, campaign, received, texts, requests } = sendOnceForTests({
   keys: [KEY, OTHER],
   onRequest: () => onRequest(),
 });
@@ -116,9 +119,9 @@ const COUNT = 30;
 describe('Of 30 webhooks that send with one key at the same time', () => {
   /** How many of the executions report each outcome, each reason to skip, or each code of a failure. */
   const reported = async (longestWait: number) => {
-    const parameters = once(SEND, { ...BY_ORDER, longestWait });
+    const parameters = once(SEND, { messageKey: '={{ $json.order }}', longestWait });
     const ran = await Promise.all(
-      Array.from({ length: COUNT }, async () => await run([keyed(0, 'Hello', 'A1')], parameters)),
+      Array.from({ length: COUNT }, async () => await run([{ ...to(phoneAt(0), 'Hello'), order: 'A1' }], parameters)),
     );
     const counts: Record<string, number> = {};
     for (const item of ran.flatMap(({ outputs }) => outputs.flat())) {
@@ -210,15 +213,6 @@ test.each(SENDING_OPERATIONS)('No write of %s shortens the list', async (_name, 
   expect([...allowed]).toEqual([0]);
 });
 
-test('No number, text, key or API key is stored', async () => {
-  await run([keyed(0, 'Hello there', 'Order A1')], once(SEND, BY_ORDER));
-  const stored = JSON.stringify(processedData.calls);
-  for (const secret of [phoneAt(0), 'Hello there', 'Order A1', accountOf(sandbox()).apiKey]) {
-    expect(stored).not.toContain(secret);
-  }
-  expect(processedData.entries.length).toBeGreaterThan(0);
-});
-
 test('The node waits for a database that is locked in the middle of a campaign, and everything is sent', async () => {
   let lockedUntil = 0;
   processedData.set({ refuses: () => Date.now() < lockedUntil });
@@ -242,4 +236,74 @@ test('The next run releases messages that could not be released while the databa
   expect(outcomesOf(await run(contacts(2).slice(1), parameters))).toEqual(['sent']);
   expect(outcomesOf(await run(contacts(1), parameters))).toEqual(['sent']);
   expect(received()).toEqual(phones(0, 1));
+});
+
+test('A run with send once leaves out whom a list without it has sent something, and whom it may have', async () => {
+  const lifetime = new Lifetime();
+  const parameters = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1 }));
+  sandbox().setFaults([{ kind: 'reset-after', after: 1, times: 1 }]);
+  await run(contacts(4), parameters, { lifetime });
+  const again = await run(contacts(5), once(parameters, { parallelRequests: 1 }), { lifetime });
+  const [sent, maybe] = ['sent_before', 'may_have_been_sent'];
+  expect(reasonsOf(again)).toEqual([sent, sent, maybe, maybe, undefined]);
+  expect(received()).toEqual(phones(0, 1, 2, 3, 4));
+});
+
+const CAMPAIGN = { messageKey: 'summer-campaign' };
+const to = (phone: unknown, text: string) => ({ phone, text }) as IDataObject;
+
+test("Of a list with one 'Message Key', later runs leave out those who got it, and nobody else", async () => {
+  const parameters = once(SEND_BULK, CAMPAIGN);
+  await run(contacts(5), parameters);
+  const again = [to(`+${phoneAt(1)}`, 'Another text'), ...contacts(7).slice(4)];
+  expect(reasonsOf(await run(again, parameters))).toEqual(['sent_before', 'sent_before', undefined, undefined]);
+  expect(received()).toEqual(phones(0, 1, 2, 3, 4, 5, 6));
+});
+
+test("A 'Message Key' for a JSON list is one message for each person in it, and stands for its texts", async () => {
+  const list = [...listOf(3), { phone: phoneAt(1), message: 'Another text' }];
+  const parameters = once(SEND_LIST, CAMPAIGN);
+  expect(reasonsOf(await run([{ list }], parameters))).toEqual([undefined, undefined, undefined, 'duplicate']);
+  expect(reasonsOf(await run([{ list: listOf(4) }], parameters))).toEqual([
+    'sent_before',
+    'sent_before',
+    'sent_before',
+    undefined,
+  ]);
+  expect(received()).toEqual(phones(0, 1, 2, 3));
+});
+
+test('Texts that a reader sees as the same are one message, in a run and in later ones', async () => {
+  const alike = ['Hi Zo\u00eb', 'Hi Zoe\u0308', 'Hi Zo\u00eb ', 'Hi Zo\u00eb\n', '\tHi Zoe\u0308\u00a0'];
+  const items = alike.map((text) => to(phoneAt(0), text));
+  const duplicates = Array<string>(4).fill('duplicate');
+  expect(reasonsOf(await run(items, SEND_BULK))).toEqual([undefined, ...duplicates]);
+  expect(reasonsOf(await run(items.slice(2), once(SEND_BULK)))).toEqual(['sent_before', 'duplicate', 'duplicate']);
+  for (const item of items) expect(reasonsOf(await run([item], once(SEND_BULK)))).toEqual(['sent_before']);
+  expect(texts()).toEqual(['Hi Zo\u00eb']);
+});
+
+test.each(SENDING_OPERATIONS)(
+  'An evaluation is a dry run of %s: nothing is sent, and nothing counts as sent',
+  async (_name, given) => {
+    for (const parameters of [given, once(given)]) {
+      const evaluated = await run(contacts(3), parameters, { mode: 'evaluation' });
+      expect(outcomesOf(evaluated)).toEqual(['dry_run', 'dry_run', 'dry_run']);
+      expect(requests()).toEqual([]);
+    }
+    expect(outcomesOf(await run(contacts(3), once(given)))).toEqual(['sent', 'sent', 'sent']);
+    // Nor does an evaluation forget.
+    expect(reasonsOf(await run(contacts(3), once(given), { mode: 'evaluation' }))).toEqual(
+      Array(3).fill('sent_before'),
+    );
+    expect(received()).toEqual(phones(0, 1, 2));
+  },
+);
+
+test('A long text that was split is the same message when it is truncated', async () => {
+  const text = `${'a'.repeat(999)} ${'b'.repeat(999)}`;
+  const runAs = async (longMessages: string) =>
+    outcomesOf(await run([to(phoneAt(0), text), to(phoneAt(0), text)], once(SEND, { longMessages })));
+  expect(await runAs('split')).toEqual(['sent', 'skipped']);
+  expect(await runAs('truncate')).toEqual(['skipped', 'skipped']);
 });

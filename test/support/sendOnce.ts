@@ -1,20 +1,13 @@
-/** Runs with 'Send Once, Also in Later Runs', and items with a key of the user. */
+/** Runs with 'Send Once, Also in Later Runs'. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { SandboxOptions } from '../../sandbox/server';
-import { phoneAt } from './contacts';
 import { nodeForTests } from './engine/nodeForTests';
 import type { Execution, Setup } from './engine/workflow';
 import { withOptions } from './parameters';
 
-export const BY_ORDER: INodeParameters = { messageKey: '={{ $json.order }}' };
-
 export function once(parameters: INodeParameters, options: INodeParameters = {}): INodeParameters {
   return withOptions(parameters, { duplicateMessages: 'sendOnceEver', ...options });
-}
-
-export function keyed(phone: number, text: string, order: string): { phone: string; text: string; order: string } {
-  return { phone: phoneAt(phone), text, order };
 }
 
 /** Why each item was skipped; undefined for one that was not. */

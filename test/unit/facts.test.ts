@@ -241,16 +241,6 @@ test('What is claimed while its removal waits stays in the list', async () => {
   expect(await left()).toEqual(claimed('order'));
 });
 
-test('What is closed while its removal waits stays in the list', async () => {
-  const { facts, left } = setUp();
-  await facts.store({ open: ['order'] });
-  const claim = facts.claim(['order', 'new']);
-  facts.change({ facts: ['order'], to: 'unknown' });
-  facts.change({ facts: ['order'], to: 'noted' });
-  await claim;
-  expect(await left()).toEqual([...claimed('new'), 'order']);
-});
-
 test('What another run notes as sent while a claim is looked at again is sent, and nothing of the claim is left', async () => {
   const { facts, run, left } = setUp();
   const waitForOthers = async () => {
@@ -346,17 +336,6 @@ test('What is lost at once can be asked for by others while the rest of the clai
   };
   await run({ waitForOthers }).claim(['order', 'new']);
   expect(await claims[0]).toEqual(['noted']);
-});
-
-test('A question whose end the storage refuses leaves nothing behind', async () => {
-  let removals = 0;
-  const beforeRemove = () => {
-    removals += 1;
-    if (removals === 1) throw new Error('locked');
-  };
-  const { facts, left } = setUp({ beforeRemove });
-  await facts.ask(['missing']);
-  expect(await left()).toEqual([]);
 });
 
 test('What this process has begun can no longer be barred', async () => {

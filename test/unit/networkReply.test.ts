@@ -2,8 +2,7 @@
 import { type JsonObject, NodeApiError, UserError } from 'n8n-workflow';
 
 import { networkReply } from '../../nodes/MessagingSend/api/networkReply';
-import { nodeOfType } from '../support/node';
-import { ODD_VALUES } from './samples';
+import { nodeOfType, ODD_VALUES } from './samples';
 
 const NODE = nodeOfType('messagingSend');
 const NO_HOST = "The host in the Base URL can't be found";

@@ -1,4 +1,5 @@
-import { identityOf, settle } from '../../nodes/MessagingSend/messages/row';
+import { type KeepBack, select } from '../../nodes/MessagingSend/delivery/select';
+import { identityOf, markSeveral, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { failureWith, rowAt, SENT } from './samples';
 
 test('A message gets its outcome once: a second one is a defect of this package', () => {
@@ -23,4 +24,17 @@ describe('Two messages to one person are the same', () => {
   test('never because a key is like a text', () => {
     expect(identity({ key: 'Hello' })).not.toBe(identity({ text: 'Hello' }));
   });
+});
+
+const KEEP_BACK: KeepBack = () => ({ kind: 'skipped', reason: 'opted_out' });
+
+test('A duplicate of a message from an earlier attempt is a duplicate, even if its recipient is kept back now', () => {
+  const twice = () => [0, 1].map((index) => rowAt(index, { phone: '447700900123', text: 'A' })) as [Row, Row];
+  const [rows, others] = [twice(), twice()];
+  markSeveral(rows);
+  markSeveral(others);
+  settle(rows[1], SENT);
+  expect(select(rows, true, KEEP_BACK)).toEqual([rows[0]]);
+  expect(rows.map(({ duplicateOf }) => duplicateOf?.item)).toEqual([1, undefined]);
+  expect(select(others, true, KEEP_BACK)).toHaveLength(2);
 });

@@ -6,9 +6,7 @@ import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
 import { summaryLines } from '../../nodes/MessagingSend/n8n/output/sentences';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
-import { givenOptions } from '../support/givenOptions';
-import { nodeOfType } from '../support/node';
-import { failureWith, rowAt, rowsUpTo, SENT, upTo } from './samples';
+import { failureWith, givenOptions, nodeOfType, rowAt, rowsUpTo, SENT, upTo } from './samples';
 
 const NODE = nodeOfType('messagingSend');
 const TOOL = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');

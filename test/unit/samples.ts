@@ -1,9 +1,12 @@
 /** Made-up data for the tests of several subjects. */
-import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
+import type { INode } from 'n8n-workflow';
+
+import { isObject, type JsonObject } from '../../nodes/MessagingSend/api/objects';
 import type { Rejected, Reply } from '../../nodes/MessagingSend/api/reply';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Intent } from '../../nodes/MessagingSend/journal/journal';
 import type { Batch, Outcome, Row } from '../../nodes/MessagingSend/messages/row';
+import { GivenOptions } from '../../nodes/MessagingSend/n8n/input/readOptions';
 import { phoneAt } from '../support/contacts';
 
 /** A message that was read without a doubt, and has no outcome yet. */
@@ -125,4 +128,18 @@ export function listOf(values: string): string[] {
 
 export function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
+}
+
+/** The options in these collections as n8n stores them; unlike n8n, it evaluates no expressions. */
+export function givenOptions(options: JsonObject, requestOptions: JsonObject = {}): GivenOptions {
+  const valueAt = (path: string) =>
+    path
+      .split('.')
+      .reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), { options, requestOptions });
+  return new GivenOptions((path, fallback) => valueAt(path) ?? fallback);
+}
+
+/** A node of a workflow, for code that only asks which one it is. */
+export function nodeOfType(type: string): INode {
+  return { id: '1', name: 'Messaging Send', type, typeVersion: 1, position: [0, 0], parameters: {} };
 }

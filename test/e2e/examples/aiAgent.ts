@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { type Page } from 'playwright-core';
+
 import { openWorkflow } from '../../../tools/n8n/editor';
-import { writeInChat } from '../editorParts';
 import { type ExampleWorld } from '../exampleWorld';
 import { answer, Asking } from '../questions';
 
@@ -54,4 +55,12 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
       assert.equal(received().length, 1);
     });
   });
+}
+
+/** Writes in the chat of the open workflow. */
+async function writeInChat(page: Page, text: string): Promise<void> {
+  const input = page.getByPlaceholder(/^Type (a )?message/);
+  if ((await input.count()) === 0) await page.getByTestId('workflow-chat-button').click();
+  await input.fill(text);
+  await input.press('Enter');
 }

@@ -11,8 +11,7 @@ import { contactsExampleNodes } from '../../../tools/n8n/examples/contactsExampl
 import { nodesOf } from '../../../tools/n8n/examples/files';
 import { filesFolderOf } from '../../../tools/n8n/settings';
 import { type ExampleWorld, itemsAt } from '../exampleWorld';
-import { expectedPhone, readContacts } from '../expectedMessages';
-import { byPhone } from '../recipients';
+import { byPhone, expectedPhone, readContacts } from '../recipients';
 
 /** In an expression, where a contact's column goes. */
 const PLACE = /\{\{\s*\$json\.(\w+)\s*\}\}/g;

@@ -1,4 +1,6 @@
 /** Runs a workflow with the Messaging Send node in n8n's engine, in each way in which n8n runs one. */
+import { join } from 'node:path';
+
 import { parse, stringify } from 'flatted';
 import { ExecuteContext, RoutingNode, WorkflowExecute } from 'n8n-core';
 import {
@@ -14,10 +16,12 @@ import {
   type IRunExecutionData,
   type Workflow,
 } from 'n8n-workflow';
+import * as n8nWorkflow from 'n8n-workflow';
 
 import { baseNode } from '../../../tools/engine/baseNodes';
-import { type EngineSetup, itemsNode, NODE_TYPE, prepareEngine } from '../../../tools/engine/engine';
-import { nodeIn } from './nodeInLifetime';
+import { type EngineSetup, itemsNode, loadPackage, NODE_TYPE, prepareEngine } from '../../../tools/engine/engine';
+import type { Lifetime } from '../../../tools/engine/lifetime';
+import { PROJECT_FOLDER } from '../../../tools/project';
 
 const LOOP_TYPE = 'n8n-nodes-base.splitInBatches';
 
@@ -260,4 +264,30 @@ function to(...names: string[]) {
 
 function toItems(list: IDataObject[]): INodeExecutionData[] {
   return list.map((json) => ({ json }));
+}
+
+const nodes = new WeakMap<Lifetime, INodeType>();
+
+/** The node in one lifetime of n8n: what it kept in memory in another one is gone. */
+async function nodeIn(lifetime: Lifetime | undefined): Promise<INodeType> {
+  const { node } = await loadPackage();
+  if (lifetime === undefined) return node;
+  const own: INodeType = nodes.get(lifetime) ?? { ...node, ...newNode(), description: node.description };
+  nodes.set(lifetime, own);
+  return own;
+}
+
+const NODE_FILE = join(PROJECT_FOLDER, 'dist/nodes/MessagingSend/MessagingSend.node.js');
+
+function newNode(): INodeType {
+  const made: INodeType[] = [];
+  jest.isolateModules(() => {
+    // n8n and the node share it.
+    jest.doMock('n8n-workflow', () => n8nWorkflow);
+    const { MessagingSend } = jest.requireActual<{ MessagingSend: new () => INodeType }>(NODE_FILE);
+    made.push(new MessagingSend());
+  });
+  const [node] = made;
+  if (node === undefined) throw new Error('the node was not loaded');
+  return node;
 }

@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import { execa } from 'execa';
 
-import { ExpectedError } from '../../../tools/cli/errors';
-import { Service, type ServiceOptions } from '../../../tools/cli/service';
-import { type Session } from '../../../tools/cli/session';
-import { makeTemporaryFolder } from '../../../tools/cli/temporaryFolder';
+import { ExpectedError } from '../../tools/cli/errors';
+import { Service, type ServiceOptions } from '../../tools/cli/service';
+import { type Session } from '../../tools/cli/session';
+import { makeTemporaryFolder } from '../../tools/cli/temporaryFolder';
 
 /** Debian's packages have each version's programs here; only some are in the search path. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
