@@ -14,14 +14,13 @@ const MINUTE = 60_000;
 /** In minutes, as are the next two. */
 const DAY = 24 * 60;
 const HORIZON = 14 * DAY;
-/** Clocks only change at full and half hours of UTC. */
+/** Clocks change only at full and half hours of UTC. */
 const HALF_HOUR = 30;
 
 /** Tells when messages may leave. Moments are epoch milliseconds outside this class, epoch minutes inside. */
 export class Windows {
   /** The latest answer for each country: nearly all messages of a run ask for the same minute. */
   private readonly answers = new Map<readonly string[], { readonly minute: number; readonly opens: number }>();
-  private readonly offsets = new Map<string, Map<number, number>>();
 
   /** @param workflowZone a single zone, for numbers that belong to no country */
   constructor(
@@ -47,14 +46,18 @@ export class Windows {
 
   /** The first minute, from this one on, inside by all clocks; null if there is none in the next two weeks. */
   private firstInside(zones: readonly string[], from: number): number | null {
-    for (let minute = from; minute < from + HORIZON; minute += 1) {
-      if (zones.every((zone) => this.isInside(zone, minute))) return minute;
+    for (let start = from, end = from; start < from + HORIZON; start = end) {
+      const offsets = zones.map((zone) => offsetIn(zone, start * MINUTE));
+      end = (Math.floor(start / HALF_HOUR) + 1) * HALF_HOUR;
+      for (let minute = start; minute < end; minute += 1) {
+        if (offsets.every((offset) => this.isInside(minute + offset))) return minute;
+      }
     }
     return null;
   }
 
-  private isInside(zone: string, minute: number): boolean {
-    const local = minute + this.offsetIn(zone, minute);
+  /** @param local a minute of a clock */
+  private isInside(local: number): boolean {
     const time = local % DAY;
     // The epoch began on a Thursday.
     const day = (Math.floor(local / DAY) + 4) % 7;
@@ -63,21 +66,12 @@ export class Windows {
       return (from <= time && days.has(day)) || (time < to && days.has((day + 6) % 7));
     });
   }
-
-  /** How many minutes a zone's clock is ahead of UTC. */
-  private offsetIn(zone: string, minute: number): number {
-    const halfHour = Math.floor(minute / HALF_HOUR);
-    const known = this.offsets.get(zone) ?? new Map<number, number>();
-    this.offsets.set(zone, known);
-    const offset = known.get(halfHour) ?? readOffset(zone, halfHour * HALF_HOUR * MINUTE);
-    known.set(halfHour, offset);
-    return offset;
-  }
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function readOffset(timeZone: string, moment: number): number {
+/** How many minutes a zone's clock is ahead of UTC. @param moment in milliseconds since 1970 */
+function offsetIn(timeZone: string, moment: number): number {
   const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   formats.set(timeZone, format);
   // Such as "3/1/2026, GMT+05:30"; GMT alone for 0.
