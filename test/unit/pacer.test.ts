@@ -33,7 +33,7 @@ async function traffic(
     await clock.sleep(request.toService);
     atService();
     await clock.sleep(request.back);
-    pacer.release();
+    pacer.release(true);
   });
   await clock.run();
   await Promise.all(done);
@@ -105,7 +105,7 @@ test('A stopped request gives up at once, and passes its turn to the next one wi
     try {
       await acquire(signal);
       started.push(`${name} at ${clock.now()}`);
-      pacer.release();
+      pacer.release(true);
     } catch {
       started.push(`not ${name}`);
     }
@@ -115,7 +115,7 @@ test('A stopped request gives up at once, and passes its turn to the next one wi
   stop.abort();
   await settled();
   expect(started).toEqual(['not middle']);
-  pacer.release();
+  pacer.release(true);
   await clock.run();
   await Promise.all(all);
   expect(started).toEqual(['not middle', `first at ${WINDOW}`, `last at ${2 * WINDOW}`]);

@@ -73,7 +73,7 @@ export class Pacer {
   }
 
   /**
-   * Waits for a slot. Every slot must be given back: by {@link release} or by {@link cancel}.
+   * Waits for a slot. Every slot must be given back by {@link release}.
    * @returns false, without a slot, if the hold lasts longer than the request may wait
    * @throws what `wait` throws when the run is stopped
    */
@@ -83,20 +83,14 @@ export class Pacer {
     this.serve();
     const waiting = wait(turn);
     // A stopped request passes its slot on.
-    void waiting.catch(async () => (await turn) && this.cancel());
+    void waiting.catch(async () => (await turn) && this.release(false));
     await waiting;
     return await turn;
   }
 
-  /** Gives a slot back because the answer to its request has arrived. */
-  release(): void {
-    this.freeAt.push(this.clock.now() + WINDOW + MARGIN);
-    this.inFlight -= 1;
-    this.serve();
-  }
-
-  /** Gives a slot back because its request was not made, so it doesn't count. */
-  cancel(): void {
+  /** Gives a slot back. @param isMade whether its request was made, and has ended; otherwise it doesn't count */
+  release(isMade: boolean): void {
+    if (isMade) this.freeAt.push(this.clock.now() + WINDOW + MARGIN);
     this.inFlight -= 1;
     this.serve();
   }

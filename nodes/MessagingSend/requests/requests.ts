@@ -162,8 +162,7 @@ export class Requests {
       flight?.afterReply(reply);
       return reply;
     } finally {
-      if (isMade) pacer.release();
-      else pacer.cancel();
+      pacer.release(isMade);
     }
   }
 }
