@@ -1,5 +1,5 @@
 import { meaningOfEntry, wordsOfEntry } from '../api/answer';
-import { type Endpoint, MAX_BATCH_SIZE, SEND_MANY, SEND_ONE } from '../api/endpoints';
+import { MAX_BATCH_SIZE, SEND_MANY, SEND_ONE } from '../api/endpoints';
 import { addTo, isNumber, isObject, type JsonObject, scalar } from '../api/objects';
 import type { ApiRequest } from '../api/reply';
 import { serviceTexts } from '../api/serviceText';
@@ -8,7 +8,6 @@ import { type Batch, type Failed, type Outcome, type Row, textCount } from '../m
 
 /** What differs between Send and Send Bulk. */
 export interface SendOperation {
-  readonly endpoint: Endpoint;
   /** In texts: a message counts once, or once for each part of its split text. */
   readonly maxBatchSize: number;
   readonly requestFor: (batch: Batch) => ApiRequest;
@@ -17,7 +16,6 @@ export interface SendOperation {
 }
 
 export const SEND_BULK: SendOperation = {
-  endpoint: SEND_MANY,
   maxBatchSize: MAX_BATCH_SIZE,
   requestFor: (batch) => ({ endpoint: SEND_MANY, body: { messages: entriesOf(batch) } }),
   outcomes: (batch, data) => {
@@ -32,7 +30,6 @@ export const SEND_BULK: SendOperation = {
 
 /** One request for each message. The parts of a split text are in one bulk request, so that they stay together. */
 export const SEND: SendOperation = {
-  endpoint: SEND_ONE,
   maxBatchSize: 1,
   requestFor: (batch) => {
     const [body, ...others] = entriesOf(batch);

@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { MAX_BATCH_SIZE } from '../../api/endpoints';
+import { MAX_BATCH_SIZE, SEND_MANY, SEND_ONE } from '../../api/endpoints';
 import { SEND, SEND_BULK } from '../../delivery/operation';
 import { draftFromItem, draftsFromSource } from '../../n8n/input/drafts';
 import { choiceField } from '../../n8n/input/readOptions';
@@ -24,7 +24,7 @@ export const sendOperations: INodePropertyOptions[] = [
     value: 'send',
     action: 'Send text message to phone number',
     description: 'Send one message per input item, each in its own request',
-    routing: routingOf(SEND.endpoint, forItem(SENDING)),
+    routing: routingOf(SEND_ONE, forItem(SENDING)),
   },
   {
     name: 'Send Bulk',
@@ -32,7 +32,7 @@ export const sendOperations: INodePropertyOptions[] = [
     action: 'Send text messages to many phone numbers',
     description: `Send one message per input item, or a whole list, with up to ${MAX_BATCH_SIZE} messages in each request`,
     builderHint: { propertyHint: 'Use this for more than a few messages: Send makes one request for each of them.' },
-    routing: routingOf(SEND_BULK.endpoint, forItem(SENDING_BULK)),
+    routing: routingOf(SEND_MANY, forItem(SENDING_BULK)),
   },
 ];
 
