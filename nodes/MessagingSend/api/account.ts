@@ -13,19 +13,14 @@ export interface Account {
   readonly apiKey: string;
 }
 
-/**
- * Corrects a base address as users paste it: with spaces around it, a slash at its end, or no `https://`. This form is
- * for n8n's expressions (declarative requests, credential test), the function for code. A test compares them.
- */
-export const BASE_URL_EXPRESSION =
-  '={{ $credentials.baseUrl.trim().replace(/^(?!https?:\\/\\/)/i, "https://").replace(/\\/+$/, "") }}';
+/** In a base address as users paste it: no `https://`, and a slash at its end. */
+const [NO_SCHEME, LAST_SLASHES] = [/^(?!https?:\/\/)/i, /\/+$/];
 
-/** @see BASE_URL_EXPRESSION */
+/** {@link normalizeBaseUrl} for n8n's expressions (declarative requests, credential test). A test compares them. */
+export const BASE_URL_EXPRESSION = `={{ $credentials.baseUrl.trim().replace(${NO_SCHEME}, "https://").replace(${LAST_SLASHES}, "") }}`;
+
 export function normalizeBaseUrl(baseUrl: string): string {
-  return baseUrl
-    .trim()
-    .replace(/^(?!https?:\/\/)/i, 'https://')
-    .replace(/\/+$/, '');
+  return baseUrl.trim().replace(NO_SCHEME, 'https://').replace(LAST_SLASHES, '');
 }
 
 /** The account in the fields of a credential, or why there is none. The failure's texts show no field. */
