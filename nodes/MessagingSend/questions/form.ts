@@ -30,8 +30,9 @@ function formField({ name, field }: NamedField, refusal: Refusal | undefined): s
   const describedBy = [problem && `${name}-problem`, limit && `${name}-limit`].filter((id) => id !== '');
   const shown: Shown = {
     written: refusal?.written[name] ?? [],
-    id: { id: name, autofocus: Object.keys(refusal?.problems ?? {})[0] === name },
     attributes: {
+      id: name,
+      autofocus: Object.keys(refusal?.problems ?? {})[0] === name,
       name,
       required: field.required,
       'aria-invalid': problem !== '' && 'true',
@@ -53,17 +54,16 @@ function markOf({ label, required }: Field): string {
 
 interface Shown {
   readonly written: readonly string[];
-  /** For the one element that the label or the focus leads to. */
-  readonly id: Attributes;
   readonly attributes: Attributes;
 }
 
-function choices({ kind: type, options }: ChoiceField, { written, id, attributes }: Shown): string {
+function choices({ kind: type, options }: ChoiceField, { written, attributes }: Shown): string {
   const inputs = options.map((option, place) => {
     const input = attributesOf({
       type,
-      ...(place === 0 ? id : {}),
       ...attributes,
+      // The focus leads to the first.
+      ...(place > 0 && { id: '', autofocus: false }),
       // A browser would require every checkbox.
       required: attributes.required === true && (type === 'radio' || options.length === 1),
       value: String(place),
@@ -74,18 +74,18 @@ function choices({ kind: type, options }: ChoiceField, { written, id, attributes
   return inputs.join('');
 }
 
-function dropdown({ options }: ChoiceField, { written, id, attributes }: Shown): string {
+function dropdown({ options }: ChoiceField, { written, attributes }: Shown): string {
   const all = options.map((option, place) => {
     const selected = { value: String(place), selected: written[0] === String(place) };
     return `<option${attributesOf(selected)}>${escapeHtml(option)}</option>`;
   });
-  const own = attributesOf({ class: 'box', ...id, ...attributes });
+  const own = attributesOf({ class: 'box', ...attributes });
   return `<select${own}><option value="">–</option>${all.join('')}</select>`;
 }
 
-function box({ kind: type, label, required, placeholder }: WrittenField, { written, id, attributes }: Shown): string {
+function box({ kind: type, label, required, placeholder }: WrittenField, { written, attributes }: Shown): string {
   const [text = ''] = written;
-  const own = { class: 'box', ...id, ...attributes };
+  const own = { class: 'box', ...attributes };
   if (type !== 'textarea') {
     return `<input${attributesOf({ type, ...own, ...BROWSER_CHECKS[type], placeholder, value: text })}>`;
   }
