@@ -1,8 +1,6 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { REQUESTS_PER_MINUTE } from '../api/endpoints';
-import { asText } from '../api/objects';
-import { failure, FailureError } from '../failures/failure';
 import {
   GivenOptions,
   maxWait,
@@ -85,9 +83,5 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
   };
 }
 
-/** Without a threshold, no balance would ever be low, so there is no fallback. */
-function thresholdIn(value: unknown): number {
-  const threshold = Number(asText(value));
-  if (Number.isFinite(threshold) && threshold > 0) return threshold;
-  throw new FailureError(failure('optionInvalid', { option: 'Warn Below', needed: 'a number above 0' }));
-}
+/** Without a threshold, no balance would ever be low, so an empty one is as wrong as 0. */
+const thresholdIn: typeof numberIn = (value, field, option) => numberIn(Number(value), field, option);
