@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /**
  * `npm run count`: counts the functions of the package that run, and their files, when Send Bulk sends three messages.
  * It counts functions with a name that V8 sees called; callbacks without one belong to the function around them. A

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** `npm run bench [-- part…]`: measures, prints tables and writes the results in README.md. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

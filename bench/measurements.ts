@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import type { Session } from '../tools/cli/session';
 import type { Package } from './packages';
 

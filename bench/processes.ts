@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** The processes of a benchmark, so that work in one doesn't slow down another. */
 import { join } from 'node:path';
 

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 import { messageOf } from '../tools/cli/errors';

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { setMaxListeners } from 'node:events';
 
 import Fastify, { type FastifyInstance } from 'fastify';

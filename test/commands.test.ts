@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Commands of this project, each in a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { execFileSync } from 'node:child_process';
 
 import { CREDENTIAL_EXPRESSION_FAILED, RECOVERED_SIGN } from '../../nodes/MessagingSend/n8n/assumptions';

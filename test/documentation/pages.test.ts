@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Pages: their links, the names in them, and the length of the README. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';

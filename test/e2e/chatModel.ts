@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import Fastify from 'fastify';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';

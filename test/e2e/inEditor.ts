@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { after, before } from 'node:test';
 
 import { type InstanceWithSandbox, startWithSandbox } from '../../sandbox/n8n/instance';

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /**
  * `npm run test:kills`: kills real n8n at random moments, while it sends random lists and retries those of earlier
  * kills. Once a Retry has ended, its report is compared with what the sandbox has received.

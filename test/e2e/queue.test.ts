@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 

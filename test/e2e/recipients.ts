@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { readFile } from 'node:fs/promises';
 
 import { parse } from 'csv-parse/sync';

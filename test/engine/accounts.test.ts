@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** A credential whose fields are expressions, so that the items of one run have several accounts. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 

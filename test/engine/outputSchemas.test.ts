@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Compares the fields that n8n's editor shows before the first run, and its AI builder reads, with real output. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';

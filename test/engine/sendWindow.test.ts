@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** 'Send Window': nobody gets a message outside of the hours that the user chose, by the recipient's clock. */
 import type { INodeParameters } from 'n8n-workflow';
 

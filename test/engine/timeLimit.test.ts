@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** The time that n8n allows an expression. n8n's server keeps to it with an engine of its own, as these tests do. */
 import type * as Runtime from '@n8n/expression-runtime';
 import { TimeoutError } from '@n8n/expression-runtime';

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Small campaigns, with n8n killed at each moment at which something leaves n8n or is stored. */
 import type { INodeParameters } from 'n8n-workflow';
 

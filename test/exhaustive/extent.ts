@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** How much of the exhaustive tests runs: a sample in `npm test`, everything in `npm run test:exhaustive`. */
 import { seededRandom } from '../../tools/random';
 

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** `npm run test:exhaustive`: every kill, every order of two attempts, and many random histories. `npm test` runs a sample. */
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { execFileSync } from 'node:child_process';
 
 /** A key and a certificate for this machine that nobody has signed. */

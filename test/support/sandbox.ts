@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Sandboxes for tests that run in Jest, and what they have received. */
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import type { Account } from '../../tools/engine/credentials';

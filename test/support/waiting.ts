@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Waits for tests in Jest that also work on a busy machine. */
 import { setTimeout as pause } from 'node:timers/promises';
 

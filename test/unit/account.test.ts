@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** The account in a credential: its address, and its key, which is the account. */
 import { runInNewContext } from 'node:vm';
 

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Time that a test drives, for code that waits: the pacer and the requests. */
 import type { Clock, Wait } from '../../nodes/MessagingSend/requests/pacer';
 import { waitUnless } from '../../nodes/MessagingSend/requests/requests';

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { INodeProperties } from 'n8n-workflow';

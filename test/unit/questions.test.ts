@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** The page of a question, how its form is read, and which fields a custom form can have. */
 import { createHash } from 'node:crypto';
 

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { execa } from 'execa';
 
 import { PROJECT_FOLDER } from '../project';

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { appendFileSync } from 'node:fs';
 
 /** Prints the result of a command; if it runs in a job on GitHub, also on the job's page. */

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { ExpectedError } from './errors';

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** n8n's storage of processed data (its DeduplicationHelper and the table `processed_data`), in memory. */
 import { hash as digest } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, selectors } from 'playwright-core';
 
 import { ExpectedError, messageOf } from '../cli/errors';

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { type Locator, type Page } from 'playwright-core';
 
 import { type Owner } from './rest';

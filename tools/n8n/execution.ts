@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { parse } from 'flatted';
 
 import { asArray, asObject, asObjects, asString, isObject, type JsonObject } from '../json';

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import getPort from 'get-port';
 
 import { type Session, untilStopped } from '../cli/session';

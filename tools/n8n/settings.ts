@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import path from 'node:path';
 
 /** The environment of an n8n: from the user only what a program needs to run, and no calls to n8n's servers. */

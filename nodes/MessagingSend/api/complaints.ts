@@ -20,9 +20,8 @@ const [MAX_COMPLAINTS, MAX_DEPTH, MAX_KEY, MAX_TEXT] = [1_000, 8, 200, 10_000];
  * the text itself, in the keys that lead to it, or in a path beside it in the same object.
  */
 export function readComplaints(error: JsonObject): Complaint[] {
-  const { code, status, ...rest } = error;
   const found: Complaint[] = [];
-  search(rest, '', [null], found, 0);
+  search({ ...error, code: undefined, status: undefined }, '', [null], found, 0);
   return found;
 }
 

@@ -138,10 +138,11 @@ export function outagesIn(kept: JsonObject, account: string, execution: string, 
   return {
     uncertainInARow: !isObject(own) ? null : counts && isNumber(uncertainInARow) ? uncertainInARow : 0,
     note: (count) => {
-      const { [mark]: _, ...others } = isObject(kept.outages) ? kept.outages : {};
-      if (count > 0) kept.outages = { ...others, [mark]: { execution, at: now(), uncertainInARow: count } };
-      else if (Object.keys(others).length === 0) delete kept.outages;
-      else kept.outages = others;
+      const outages = new Map(Object.entries(isObject(kept.outages) ? kept.outages : {}));
+      if (count > 0) outages.set(mark, { execution, at: now(), uncertainInARow: count });
+      else outages.delete(mark);
+      if (outages.size === 0) delete kept.outages;
+      else kept.outages = Object.fromEntries(outages);
     },
   };
 }

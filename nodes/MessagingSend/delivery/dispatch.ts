@@ -144,7 +144,8 @@ export class Dispatch {
       this.rejectedInARow.count = this.unclearInARow = 0;
       const outcomes = operation.outcomes(rows, reply.data);
       // Without the entries of messages: the outcomes contain what they say.
-      const { messages: _, ...data } = reply.data;
+      const data: JsonObject = { ...reply.data };
+      delete data.messages;
       this.settleAll(rows, (_row, index) => outcomes[index] ?? NOT_LISTED, data);
     } else if (reply.kind === 'uncertain') {
       this.settleAll(rows, () => ({ kind: 'uncertain', failure: reply.failure }));

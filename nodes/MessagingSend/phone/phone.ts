@@ -43,7 +43,7 @@ const CLEAN = /^[1-9]\d{6,14}$/;
 
 /** Spaces of every kind, and invisible characters that are copied along with a number. */
 const INVISIBLE =
-  /[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe0e\ufe0f\ufeff]/gu;
+  /[\u034f\u17b4\u17b5\ufe0e\ufe0f\s\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
 /** A country code and the "(0)" that is dialed only inside the country: "+44 (0)7700…". */
 const DOMESTIC_ZERO = /^([([]?(?:\+|00)?[([]?([1-9]\d{0,2})[)\]]?[./\p{Pd}]?)[([]0[)\]]/u;

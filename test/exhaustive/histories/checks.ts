@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** What must be true after every run of a scenario, no matter what happens in it. */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** What a workflow sends, and how the list may differ in a retry. */
 import fc from 'fast-check';
 

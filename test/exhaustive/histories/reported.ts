@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Reads what the node reports about each message: in its output, or in its record if the run stopped. */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { deepStrictEqual, match, ok } from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /**
  * Two attempts at the same messages, step by step, in every possible order: nobody gets a message twice, and each
  * outcome is true. Without any one of the rules, somebody does, or an outcome isn't.

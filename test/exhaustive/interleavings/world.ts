@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Two attempts, and everything that can happen next at any moment. */
 import { createHash } from 'node:crypto';
 

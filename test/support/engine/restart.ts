@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Executions during which n8n is killed, and what n8n knows of them after its next start. */
 import { setImmediate } from 'node:timers/promises';
 

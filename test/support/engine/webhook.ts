@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Requests to the link in a message of Send and Wait, as n8n passes them on to the node. */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';

@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** Runs a workflow with the Messaging Send node in n8n's engine, in each way in which n8n runs one. */
 import { join } from 'node:path';
 

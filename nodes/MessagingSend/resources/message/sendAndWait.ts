@@ -114,7 +114,9 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
  * n8n takes a field `error` in what the node returns for its failure, and Retry On Fail would ask again. What n8n passes
  * on after the wait is the input itself.
  */
-function withoutError({ json: { error: _, ...json }, ...item }: INodeExecutionData): INodeExecutionData {
+function withoutError(item: INodeExecutionData): INodeExecutionData {
+  const json = { ...item.json };
+  delete json.error;
   return { ...item, json };
 }
 
