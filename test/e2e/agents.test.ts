@@ -147,7 +147,7 @@ for (const release of SUPPORTED) {
         sandbox.setFaults([{ kind: 'reset-after', on: 'bulk', after: 1, times: 10 }]);
         const { text, isError } = await again();
         assert.equal(isError, true);
-        assert.match(text, / 1 sent.*, 1 uncertain .* Entry 1 may have been sent: /);
+        assert.match(text, / 1 sent.*, 1 uncertain .* 1 may have been sent: .* \(entry 1\)\. /);
         assert.deepEqual(sentTexts(), ['one', 'two', 'one', 'two']);
       });
     });
