@@ -149,6 +149,7 @@ describe('An error', () => {
   test.each<[string, Partial<TriggerSetup>, RegExp]>([
     ['the Base URL is not an address', { account: { baseUrl: '', apiKey: KEY } }, /Base URL/],
     ['Warn Below is empty', { parameters: parameters({ threshold: '' }) }, /Warn Below/],
+    ['Warn Below is true', { parameters: parameters({ threshold: true }) }, /Warn Below/],
     ['Warn Below is of a node that is gone', { parameters: parameters({ threshold: FAILS }) }, /Warn Below.*'Gone'/],
     ['Remind Every is not a number', { parameters: parameters({}, { remindEvery: 'daily' }) }, /Remind Every/],
     ['the proxy is wrong', { parameters: { ...parameters(), requestOptions: { proxy: 'http://' } } }, /proxy/],

@@ -279,7 +279,7 @@ describe('An invalid phone number', () => {
     ['unusual digits', ['447700900123②']],
     // Any of these words can be somebody's name.
     ['letters', ['Ada +447700900123', 'Mum 447700900123', 'ada@example.com', '+1 800 FLOWERS', '李明 +447700900123']],
-  ])('is told by what is not part of it, without a digit or a name: %s', (what, given) => {
+  ])('has an error that names what does not belong in it, and no digit or name: %s', (what, given) => {
     for (const numberCheck of ['on', 'off'] as const)
       expect(given.map((each) => read(each, '44', numberCheck))).toEqual(
         given.map(() => `The phone number contains ${what}`),

@@ -142,7 +142,13 @@ async function peopleIn(
   pause: () => Promise<void>,
 ): Promise<ReadonlySet<string> | Failure> {
   const people = new Set<string>();
-  const countries = new Set(rows.flatMap(({ phone }) => countryOf(phone)?.code ?? []));
+  /** Those whose codes the run doesn't use. */
+  const countries = new Set<string>();
+  for (const { phone } of rows) {
+    const { code } = countryOf(phone) ?? {};
+    if (code !== undefined && !countryCodes.has(code)) countries.add(code);
+    await pause();
+  }
   for (const [index, number] of numbers.entries()) {
     const reasons: string[] = [];
     for (const countryCode of countryCodes) {

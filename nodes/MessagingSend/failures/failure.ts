@@ -26,6 +26,11 @@ export interface Credits {
   readonly available: number;
 }
 
+/** A text that a failure names, with its invisible characters shown as escapes. */
+export function visible(text: string): string {
+  return text.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
+}
+
 export function isFailure(value: object): value is Failure {
   return 'sendAgain' in value;
 }

@@ -1,4 +1,4 @@
-import { type Failure, failure, isFailure } from '../failures/failure';
+import { type Failure, failure, isFailure, visible } from '../failures/failure';
 import { type Country, countryName, countryOf, countryWithCode, dropsZero, keepsZero, MIN_DIGITS } from './country';
 import {
   digitsBehind,
@@ -128,11 +128,10 @@ const CHARACTER = /\p{RI}{2}|(?<=\d.*)\+|[^\p{N}\s+()[\]./\\\p{Pd}\u2212]/u;
 function whatIsWrong(text: string): Failure {
   if (/\{\{|\$json\b/.test(text)) return failure('phoneNotEvaluated');
   if (NO_NUMBER.test(text)) return failure('phoneCharacters', { wrong: `is '${text}'` });
-  const isSpelled = /\p{L}.*\p{L}/su.test(text) || !/\d/.test(text);
-  const [word, extension] =
-    (/\d/.test(text) ? WORD.exec(text) : null) ?? (isSpelled ? null : CHARACTER.exec(text)) ?? [];
-  const shown = word?.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
-  const what = shown === undefined ? (isSpelled ? 'letters' : 'unusual digits') : `'${shown}'`;
+  const hasDigits = /\d/.test(text);
+  const isSpelled = /\p{L}.*\p{L}/su.test(text) || !hasDigits;
+  const [word, extension] = (hasDigits ? WORD.exec(text) : null) ?? (isSpelled ? null : CHARACTER.exec(text)) ?? [];
+  const what = word === undefined ? (isSpelled ? 'letters' : 'unusual digits') : `'${visible(word)}'`;
   return failure('phoneCharacters', { wrong: `contains ${what}${extension === undefined ? '' : ' (an extension?)'}` });
 }
 

@@ -1,6 +1,7 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { REQUESTS_PER_MINUTE } from '../api/endpoints';
+import { asText } from '../api/objects';
 import {
   GivenOptions,
   maxWait,
@@ -84,4 +85,4 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
 }
 
 /** Without a threshold, no balance would ever be low, so an empty one is as wrong as 0. */
-const thresholdIn: typeof numberIn = (value, field, option) => numberIn(Number(value), field, option);
+const thresholdIn: typeof numberIn = (value, field, option) => numberIn(Number(asText(value)), field, option);

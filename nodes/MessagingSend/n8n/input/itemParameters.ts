@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { asText, isObject } from '../../api/objects';
-import { failure, FailureError } from '../../failures/failure';
+import { failure, FailureError, visible } from '../../failures/failure';
 import { EMPTY, emptyWordsIn, INVISIBLE, ORDINARY } from '../../messages/emptyWords';
 import { reasonOf } from '../output/sentences';
 import { type Fields, NOT_ADDED } from './readOptions';
@@ -202,7 +202,6 @@ const [MAX_NAMES, MAX_NAME] = [10, 30];
  */
 export function fieldNames(names: readonly string[]): string {
   const shown = names.filter((field) => !/(?:\p{N}\P{N}*){5}/u.test(field)).slice(0, MAX_NAMES);
-  const visible = (field: string) => field.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
   return shown.map((field) => `'${visible(field.slice(0, MAX_NAME))}'`).join(', ');
 }
 

@@ -58,8 +58,8 @@ export interface Summary {
 const PLACEHOLDER =
   /(?<!\{)\{[\p{L}\d][\p{L}\w .-]*\}|\[\[[^[\]]+\]\]|<<[^<>]+>>|\*\|\w+\|\*|(?<!\w)%[a-z_]\w*%(?!\w)|\[(?:[^[\]]*[\s_-])?(?:\p{L}*name|nombre|company|date|link|code|number|amount)\]|&(?:amp|lt|gt|quot|apos|nbsp|[lr][ads]quo|[mn]dash|hellip|bull|euro|pound|copy|reg|trade|szlig|\p{L}(?:uml|acute|grave|circ|tilde|ring|cedil)|#x?[\da-f]+);|<\/?[a-z]\w*(?:\s[^<>]*)?\/?>|(?<!\b[a-z]:|\\)\\n/iu;
 
-/** An expression in 'Message' that can differ between items. */
-const OF_ITEM = /^=[^]*\$(?:json|input|node|item|\()/;
+/** An expression in 'Message' that reads what items have, of this node or of another. */
+const READS_ITEMS = /^=[^]*\$(?:json|input|node|item|\()/;
 
 /** @param accounts how many accounts the messages were sent from */
 export async function summarize(
@@ -86,7 +86,7 @@ export async function summarize(
   let [creditsNeeded, creditsAvailable, credits] = [0, Infinity, 0];
   let [isInvalid, isAbroad, isForSeveral] = [false, false, false];
   let first: Row | null = null;
-  let isSame = typeof message === 'string' && OF_ITEM.test(message);
+  let isSame = typeof message === 'string' && READS_ITEMS.test(message);
 
   for (const row of rows) {
     if ((index += 1) % YIELD_EVERY === 0) await pause();
@@ -140,10 +140,10 @@ export async function summarize(
   const repeated = [...messagesTo.values()].reduce((sum, messages) => sum + messages - 1, 0);
   const people = testRun === null ? count.planned - repeated : Math.min(1, count.planned);
   for (const [key, reason] of causes) {
-    const isShort = reason.failure.code === 'INSUFFICIENT_CREDITS' && accounts === 1 && creditsAvailable < Infinity;
-    const required = Math.max(creditsNeeded, reason.failure.credits?.required ?? 0);
-    const failure = creditsTooLow({ required, available: creditsAvailable }, reason.failure);
-    if (isShort) causes.set(key, { ...reason, failure });
+    const { code, credits: lacking } = reason.failure;
+    if (code !== 'INSUFFICIENT_CREDITS' || accounts !== 1 || creditsAvailable === Infinity) continue;
+    const required = Math.max(creditsNeeded, lacking?.required ?? 0);
+    causes.set(key, { ...reason, failure: creditsTooLow({ required, available: creditsAvailable }, reason.failure) });
   }
   const isExpected = codes.size < 2 && !isAbroad;
   return {

@@ -104,8 +104,8 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
   if (rows.some(({ outcome }) => outcome?.kind !== 'sent')) return [items];
   warnOfLink(this, asked);
   const count = this.getInputData().length;
-  const isFirst = `Only the question of the first of ${count} items was sent. To ask one for each item, use Loop Over Items.`;
-  if (count > 1) this.addExecutionHints({ message: isFirst, location: 'outputPane', type: 'warning' });
+  const message = `Only the question of the first of ${count} items was sent. To ask one for each item, use Loop Over Items.`;
+  if (count > 1) this.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
   await waitForAnswer(this, waitLimit());
   return [this.getInputData().map(withoutError)];
 }
