@@ -26,6 +26,8 @@ const CONTINUE = { onError: 'continueErrorOutput' } as const;
 const ONCE = { duplicateMessages: 'sendOnce' };
 const INVALID_ITEM = (item: number) => `1 not sent: the phone number contains letters (item ${item}).`;
 const GUESSED = 'Numbers without + were read with the country code 44';
+const CHARGED =
+  '<br>By the balance, 2 of 2 messages without an answer used a credit. If anything else used or topped up the account meanwhile, this is wrong.';
 const LOST = '2 may have been sent: the connection to the service was lost before its response arrived (items 2, 3).';
 
 afterEach(() => jest.restoreAllMocks());
@@ -62,7 +64,7 @@ test.each<[what: string, type: string, message: string, setup: Partial<Setup>, p
   [
     'what was not sent or is uncertain, and why',
     'warning',
-    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 5 requests.${again('5 sent and 2 uncertain')}${FIRST_SET}<br>${LOST}<br>${INVALID_ITEM(8)}<br>Items are numbered from 0.<br>${GUESSED} (7 numbers).`,
+    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 6 requests.${CHARGED}${again('5 sent and 2 uncertain')}${FIRST_SET}<br>${LOST}<br>${INVALID_ITEM(8)}<br>Items are numbered from 0.<br>${GUESSED} (7 numbers).`,
     {
       items: [...contacts(7), { phone: phoneAt(0), text: 'Hello 0' }, INVALID],
       parameters: inBatchesOf(2, withOptions(SEND_BULK, { ...ONCE, parallelRequests: 1 })),

@@ -216,9 +216,11 @@ async function sendJob(run: Invocation): Promise<Delivered> {
   } finally {
     await journal.finish(options.dryRun ? [] : rows, accountOf);
   }
+  const [first] = senders.values();
+  const charged = (senders.size === 1 && (await first?.requests.charged())) || null;
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
   const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', { rawExpressions: true });
-  const summary = await summarize(rows, requests, senders.size, options, message);
+  const summary = await summarize(rows, requests, senders.size, options, message, charged);
   if (inWorkflow !== null) {
     reportSummary(inWorkflow, job.operation.maxBatchSize, summary);
     countInCustomData(inWorkflow, summary);
@@ -227,5 +229,5 @@ async function sendJob(run: Invocation): Promise<Delivered> {
   if (error !== null) throw error;
   const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';
   const inputs = settings.includesInput ? { items: inWorkflow?.getInputData() ?? [], hasErrorOutput } : null;
-  return { rows, items: await outputItems(rows, job.operation, options.dryRun, inputs) };
+  return { rows, items: await outputItems(rows, job.operation, options.dryRun, inputs, charged) };
 }

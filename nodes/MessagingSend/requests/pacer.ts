@@ -49,7 +49,9 @@ export class Pacer {
   private tickets = 0;
   /** In the order of their tickets. */
   private queue: Array<{ readonly ticket: Ticket; readonly resolve: (hasSlot: boolean) => void }> = [];
-  private inFlight = 0;
+  inFlight = 0;
+  /** How many requests were made and have ended. */
+  ended = 0;
   /** When the slots of answered requests become free, in that order. */
   private readonly freeAt: number[] = [];
   private holdEnd = 0;
@@ -91,6 +93,7 @@ export class Pacer {
   /** Gives a slot back. @param isMade whether its request was made, and has ended; otherwise it doesn't count */
   release(isMade: boolean): void {
     if (isMade) this.freeAt.push(this.clock.now() + WINDOW + MARGIN);
+    this.ended += Number(isMade);
     this.inFlight -= 1;
     this.serve();
   }

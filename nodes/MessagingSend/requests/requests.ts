@@ -1,8 +1,10 @@
 import type { Account } from '../api/account';
 import { rateLimited } from '../api/answerFailure';
 import { GET_BALANCE } from '../api/endpoints';
+import { creditsOf } from '../api/objects';
 import { type ApiRequest, type Call, rejected, type Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
+import { type Charged, Charges } from './charges';
 import { type Clock, Pacer, SYSTEM_CLOCK, type Wait } from './pacer';
 
 export interface RequestLimits {
@@ -66,7 +68,11 @@ export class Requests {
   readonly wait: Wait;
   private readonly halted = new AbortController();
   private readonly stopped: AbortSignal;
-  private hasStarted = false;
+  /** How many requests with this key had ended when the first of this run left; null before. */
+  private endedBefore: number | null = null;
+  private readonly charges = new Charges();
+  /** Whether the balance could not be read when it was last asked for. */
+  private isDown = false;
   /** When the next request may start, by the interval. */
   private earliest = 0;
 
@@ -88,8 +94,8 @@ export class Requests {
   /** @throws if the run is stopped or halted, or the flight called off, before the request leaves; never afterwards */
   async make(request: ApiRequest, flight: Flight | null = null): Promise<Reply> {
     const { pacer, limits, clock } = this.config;
-    if (!this.hasStarted && limits.requestsPerMinute !== null) pacer.limitTo(limits.requestsPerMinute);
-    this.hasStarted = true;
+    if (this.endedBefore === null && limits.requestsPerMinute !== null) pacer.limitTo(limits.requestsPerMinute);
+    this.endedBefore ??= pacer.ended;
     const ticket = pacer.ticket(limits.maxWait);
     let rejections = 0;
     let misses = 0;
@@ -122,6 +128,7 @@ export class Requests {
     const start = clock.now();
     for (let tries = 0; ; tries += 1) {
       const reply = await this.make({ endpoint: GET_BALANCE, timeout: BALANCE_TIMEOUT });
+      this.isDown = reply.kind !== 'accepted';
       const delay = backoffDelay(tries, clock.random());
       if (isEnough(reply) || clock.now() + delay - start > limits.maxWait) return reply;
       await this.wait(delay);
@@ -132,6 +139,21 @@ export class Requests {
   async probe(): Promise<Failure | null> {
     const reply = await this.readBalance(isOfService);
     return reply.kind === 'accepted' || isOfService(reply) ? null : reply.failure;
+  }
+
+  /**
+   * Reads the balance once, after the run's last request, if some had no answer: what is missing was charged for them.
+   * @returns null if that tells nothing, as when another run of this process has used the key meanwhile
+   */
+  async charged(): Promise<Charged | null> {
+    if (this.charges.unanswered === 0 || this.isDown) return null;
+    // Its own, because the run may have been halted.
+    const afterRun = new Requests({ ...this.config, limits: { ...this.config.limits, maxWait: 0 } });
+    const reply = await afterRun.readBalance().catch(() => null);
+    this.made += afterRun.made;
+    const { ended, inFlight } = this.config.pacer;
+    const isAlone = ended + inFlight === (this.endedBefore ?? 0) + this.made;
+    return reply?.kind === 'accepted' && isAlone ? this.charges.chargedBy(creditsOf(reply.data) ?? NaN) : null;
   }
 
   /**
@@ -158,7 +180,9 @@ export class Requests {
       }
       isMade = true;
       this.made += 1;
+      const watch = this.charges.watch(request);
       const reply = await call(request);
+      watch(reply);
       flight?.afterReply(reply);
       return reply;
     } finally {

@@ -6,6 +6,7 @@ import { codePoints } from '../../delivery/longText';
 import { SEND, type SendOperation } from '../../delivery/operation';
 import type { Failure } from '../../failures/failure';
 import { type Failed, type Outcome, type Row, type Skipped, textCount } from '../../messages/row';
+import type { Charged } from '../../requests/charges';
 import { pause, YIELD_EVERY } from '../pause';
 import { descriptionOf } from './sentences';
 
@@ -24,10 +25,11 @@ export async function outputItems(
   operation: SendOperation,
   isDryRun: boolean,
   inputs: Inputs | null,
+  charged: Charged | null = null,
 ): Promise<INodeExecutionData[]> {
   const items: INodeExecutionData[] = [];
   for (const row of rows) {
-    const json = jsonOf(row, operation, isDryRun);
+    const json = jsonOf(row, operation, isDryRun, charged);
     items.push({ json: inputs === null ? json : withInput(json, inputs, row.item), pairedItem: { item: row.item } });
     if (items.length % YIELD_EVERY === 0) await pause();
   }
@@ -64,10 +66,10 @@ function withInput(json: IDataObject, { items, hasErrorOutput }: Inputs, item: n
   return { ...json, ...Object.fromEntries(others) };
 }
 
-function jsonOf(row: Row, operation: SendOperation, isDryRun: boolean): IDataObject {
+function jsonOf(row: Row, operation: SendOperation, isDryRun: boolean, charged: Charged | null): IDataObject {
   const { outcome, testFor } = row;
   if (outcome === null) throw new Error('a message has no outcome');
-  if ('failure' in outcome) return failedJson(outcome, row);
+  if ('failure' in outcome) return failedJson(outcome, row, charged);
   const isPlan = isDryRun && outcome.kind !== 'sent';
   const json = isPlan ? plannedJson(row, outcome) : messageJson(row, outcome, operation);
   const length = textCount(row);
@@ -123,10 +125,11 @@ function plannedJson({ phone, phoneGiven, text, parts, batch }: Row, outcome: Ou
   };
 }
 
-function failedJson({ kind, failure }: Failed, row: Row | null): IDataObject {
+function failedJson({ kind, failure }: Failed, row: Row | null, charged: Charged | null = null): IDataObject {
   const { code, httpStatus, credits } = failure;
   const { phone = null, phoneGiven = null, defect = null, testFor = null, batch = null, entry = null } = row ?? {};
   const given = typeof phoneGiven === 'boolean' ? null : scalar({ phoneGiven }, 'phoneGiven');
+  const isUnanswered = kind === 'uncertain' && row?.isRecalled === false && row.data === null && batch !== null;
   return {
     error: failure.message,
     details: {
@@ -139,6 +142,7 @@ function failedJson({ kind, failure }: Failed, row: Row | null): IDataObject {
       ...(testFor !== null && { test_for: testFor }),
       ...(row?.duplicateOf && originOf(row.duplicateOf)),
       ...(entry !== null && { entry }),
+      ...(isUnanswered && charged !== null && { unanswered: charged.of, unanswered_charged: charged.charged }),
       description: descriptionOf(failure, kind),
     },
   };

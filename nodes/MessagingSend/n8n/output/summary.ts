@@ -3,6 +3,7 @@ import type { JsonObject } from '../../api/objects';
 import type { DeliveryOptions } from '../../delivery/select';
 import { type Failed, mayHaveBeenSent, type Origin, type Row, type SkipReason, textCount } from '../../messages/row';
 import { countryOf } from '../../phone/country';
+import type { Charged } from '../../requests/charges';
 import { pause, YIELD_EVERY } from '../pause';
 
 /** Why messages were not sent, or may have been. Reasons differ by the values in their texts, such as a length. */
@@ -49,6 +50,8 @@ export interface Summary {
   /** null if no answer in this attempt reported it. */
   readonly creditsLeft: number | null;
   readonly requests: number;
+  /** Null if nothing tells it. */
+  readonly charged: Charged | null;
 }
 
 /**
@@ -68,6 +71,7 @@ export async function summarize(
   accounts: number,
   { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
   message?: unknown,
+  charged: Charged | null = null,
 ): Promise<Summary> {
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0, planned: 0 };
   const skipped = new Map<SkipReason, number>();
@@ -168,6 +172,7 @@ export async function summarize(
     // Each account has its own credits.
     creditsLeft: accounts > 1 ? null : creditsLeft,
     requests,
+    charged,
   };
 }
 
