@@ -1,6 +1,6 @@
 /**
- * What an answer from the service means, by the API's document (parts 2, 3 and 7). docs/how-sending-works.md has the
- * same table for users. Anything that the document leaves open is uncertain.
+ * What an answer from the service means, by the API's document (parts 2, 3 and 7). docs/how-sending-works.md says the
+ * same to users. Anything that the document leaves open is uncertain.
  */
 import { readComplaints } from './complaints';
 import { asText, isObject, type JsonObject } from './objects';
