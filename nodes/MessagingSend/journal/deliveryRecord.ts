@@ -45,6 +45,19 @@ type StoredRow = readonly [name: string, person: string, messageId?: JsonScalar,
 /** What the output shows of an answer besides its messages (API 2.2, 2.3). */
 const STORED_FIELDS = ['credits_used', 'credits_remaining', 'sent_at'] as const;
 
+/** What is kept of one run of the node. */
+interface KeptRun {
+  /** Texts, written whenever n8n reads them. */
+  readonly receipts: readonly string[];
+  /**
+   * The numbers of the ledger's attempts whose outcomes the receipts contain. Not how many they are: one of them may have
+   * sent something to a row that was removed, and that is back.
+   */
+  attempts: readonly number[];
+  /** Whether n8n was killed in an earlier attempt, which may only have asked about messages that are open. */
+  isLost: boolean;
+}
+
 /** Receipts are joined up to this length, because n8n's storage format needs extra room for each text. */
 const MAX_JOINED = 4096;
 
@@ -56,6 +69,7 @@ const MAX_JOINED = 4096;
 export class DeliveryRecord {
   /** Whether an earlier attempt opened the record. */
   readonly isOpen: boolean;
+  readonly run: KeptRun;
   /** Texts once they are written. */
   private receipts: Array<string | Receipt>;
 
@@ -63,36 +77,23 @@ export class DeliveryRecord {
     private readonly kept: JsonObject,
     private readonly runIndex: number,
   ) {
-    const own = recordOf(kept.deliveries)[String(runIndex)] as readonly string[] | undefined;
-    this.isOpen = own !== undefined;
-    this.receipts = [...(own ?? [])];
+    const before = recordOf(kept.deliveries)[String(runIndex)] as KeptRun | undefined;
+    const { receipts = [], attempts = [], isLost = false } = before ?? {};
+    this.isOpen = before !== undefined;
+    this.receipts = [...receipts];
+    const written = () => this.written();
+    this.run = {
+      get receipts() {
+        return written();
+      },
+      attempts,
+      isLost,
+    };
   }
 
-  /**
-   * Gives n8n the record as a list of texts, written whenever n8n reads it. First called when the run begins: a re-run
-   * that finds no record follows a kill.
-   */
+  /** Gives n8n the record. First called when the run begins: a re-run that finds no record follows a kill. */
   open(): void {
-    const deliveries = recordOf(this.kept.deliveries);
-    Object.defineProperty(deliveries, String(this.runIndex), {
-      get: () => this.written(),
-      enumerable: true,
-      configurable: true,
-    });
-    this.kept.deliveries = deliveries;
-  }
-
-  /**
-   * The numbers of the ledger's attempts whose outcomes this record contains. Not how many they are: one of them may
-   * have sent something to a row that was removed, and that is back.
-   */
-  get attempts(): readonly number[] {
-    const own = recordOf(this.kept.attempts)[String(this.runIndex)];
-    return Array.isArray(own) ? own.map(Number) : [];
-  }
-
-  set attempts(numbers: readonly number[]) {
-    this.kept.attempts = { ...recordOf(this.kept.attempts), [String(this.runIndex)]: numbers };
+    this.kept.deliveries = { ...recordOf(this.kept.deliveries), [String(this.runIndex)]: this.run };
   }
 
   /** Whether outcomes of this execution were lost: every message without one may have been sent. */
@@ -102,15 +103,6 @@ export class DeliveryRecord {
 
   markInterrupted(): void {
     this.kept.interrupted = true;
-  }
-
-  /** Whether n8n was killed in an earlier attempt at the run, which may only have asked about messages that are open. */
-  get isLost(): boolean {
-    return recordOf(this.kept.lost)[String(this.runIndex)] === true;
-  }
-
-  markLost(): void {
-    this.kept.lost = { ...recordOf(this.kept.lost), [String(this.runIndex)]: true };
   }
 
   /** Whether no message has an outcome, or can have lost one. */
@@ -181,11 +173,9 @@ export class DeliveryRecord {
 
   /** Forgets the run: everything was sent, so it will not be run again. */
   clear(): void {
-    for (const name of ['deliveries', 'attempts', 'lost']) {
-      const kept = recordOf(this.kept[name]);
-      Reflect.deleteProperty(kept, String(this.runIndex));
-      if (Object.keys(kept).length === 0) Reflect.deleteProperty(this.kept, name);
-    }
+    const runs = recordOf(this.kept.deliveries);
+    Reflect.deleteProperty(runs, String(this.runIndex));
+    if (Object.keys(runs).length === 0) delete this.kept.deliveries;
   }
 }
 

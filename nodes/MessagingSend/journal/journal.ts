@@ -193,7 +193,7 @@ export class Journal {
    */
   private settleTaken(taken: Taken): void {
     for (const [row, state] of taken) {
-      const isDoubtful = state !== 'noted' && this.record.isLost;
+      const isDoubtful = state !== 'noted' && this.record.run.isLost;
       const reason = state === 'noted' ? 'sent_before' : 'may_have_been_sent';
       settle(row, isDoubtful ? INTERRUPTED.outcome : { kind: 'skipped', reason });
     }

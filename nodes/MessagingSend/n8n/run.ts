@@ -217,7 +217,7 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     await journal.finish(options.dryRun ? [] : rows, accountOf);
   }
   const [first] = senders.values();
-  const charged = (senders.size === 1 && (await first?.requests.charged())) || null;
+  const charged = senders.size === 1 ? ((await first?.requests.charged()) ?? null) : null;
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
   const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', { rawExpressions: true });
   const summary = await summarize(rows, requests, senders.size, options, message, charged);

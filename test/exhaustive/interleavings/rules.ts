@@ -133,20 +133,18 @@ export class RecordWithout extends DeliveryRecord {
     kept: JsonObject,
   ) {
     super(kept, 0);
+    let { attempts } = this.run;
+    const known = () =>
+      this.off === 'named' ? Array.from({ length: Math.max(0, ...attempts) }, (_, index) => index + 1) : attempts;
+    Object.defineProperty(this.run, 'attempts', {
+      get: () => (this.off === 'contained' ? [] : known()),
+      set: (numbers: readonly number[]) => (attempts = numbers),
+      enumerable: true,
+    });
   }
 
   override markInterrupted(): void {
     if (this.off !== 'start') super.markInterrupted();
-  }
-
-  override get attempts(): readonly number[] {
-    const attempts = super.attempts;
-    if (this.off === 'named') return Array.from({ length: Math.max(0, ...attempts) }, (_, index) => index + 1);
-    return this.off === 'contained' ? [] : attempts;
-  }
-
-  override set attempts(numbers: readonly number[]) {
-    super.attempts = numbers;
   }
 
   override lookUp(...given: Parameters<DeliveryRecord['lookUp']>): ReturnType<DeliveryRecord['lookUp']> {

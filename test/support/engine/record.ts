@@ -14,7 +14,8 @@ interface StoredLine {
 
 /** The receipts that the node has written, of its first run and then of others, the earliest first. */
 export function recordLines({ deliveries }: IDataObject): RecordLine[] {
-  const texts = Object.values((deliveries ?? {}) as Record<string, string[]>).flat();
+  const runs = Object.values((deliveries ?? {}) as Record<string, { receipts: string[] }>);
+  const texts = runs.flatMap(({ receipts }) => receipts);
   return texts
     .flatMap((text) => text.split('\n'))
     .map((line) => {

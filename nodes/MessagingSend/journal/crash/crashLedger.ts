@@ -72,19 +72,19 @@ export class CrashLedger {
     // Only the record tells a second try that the first one found this.
     if (isSilent && (isUnknown || record.isInterrupted)) record.markInterrupted();
     else await facts.store({ noted: hasStarted });
-    if (own === 'noted' && !record.isOpen) record.markLost();
+    if (own === 'noted' && !record.isOpen) record.run.isLost = true;
     return await this.findUnrecorded();
   }
 
   /** A run that was noted before is a second try, or one of an execution that n8n continues for the second time. */
   private async startOnce(): Promise<Start> {
     const wasNoted = await this.facts.store({ noted: this.hasStarted }, this.hasStarted);
-    return wasNoted || this.record.attempts.length > 0 ? await this.findUnrecorded() : FIRST;
+    return wasNoted || this.record.run.attempts.length > 0 ? await this.findUnrecorded() : FIRST;
   }
 
   private async findUnrecorded(): Promise<Start> {
     const { facts, run, record } = this;
-    const recorded = new Set(record.attempts);
+    const recorded = new Set(record.run.attempts);
     const last = Math.max(0, ...recorded);
     const unrecorded: number[] = [];
     const lengths = await facts.ask(facts.of(LENGTHS.map((length) => lengthName(run, length))));
@@ -132,7 +132,8 @@ export class CrashLedger {
     const keptBack = unrecorded.length === 0 ? NOTHING : keptBackOf();
     for (const each of unrecorded) toBar.push(...(await this.ask(each, pages, length, keptBack, found)));
     const attempt = new Attempt(facts, { run, number, pages, length }, toBar, (hasBegun) => {
-      record.attempts = [...record.attempts.filter((other) => other !== number), ...(hasBegun ? [number] : [])];
+      const others = record.run.attempts.filter((other) => other !== number);
+      record.run.attempts = hasBegun ? [...others, number] : others;
     });
     if (unrecorded.length === 0) return { listed: null, attempt };
     const pastOf = (row: Row) => {

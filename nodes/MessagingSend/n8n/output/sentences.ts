@@ -47,7 +47,9 @@ export function countsLines(summary: Summary): string[] {
       creditsLeft !== null && `${creditsLeft} left`,
       counted(summary.requests, 'request'),
     ].filter(Boolean);
-    return [`${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`, chargedText(summary)];
+    const { charged, of } = summary.charged ?? {};
+    const paid = `By the balance, ${charged} of ${counted(of ?? 0, 'message')} without an answer used a credit. If anything else used or topped up the account meanwhile, this is wrong.`;
+    return [`${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`, of === undefined ? '' : paid];
   }
   const { messages, people, credits, requests } = planned;
   const others = [...skipped.values()].reduce((sum, count) => sum + count, notSent);
@@ -60,11 +62,6 @@ export function countsLines(summary: Summary): string[] {
     `Dry run: nothing ${sent + uncertain > 0 ? 'more ' : ''}was sent.${cost}`,
     outcomes.length > 0 ? `${outcomes.join(', ')}.` : '',
   ];
-}
-
-function chargedText({ charged }: Summary): string {
-  if (charged === null) return '';
-  return `By the balance, ${charged.charged} of ${counted(charged.of, 'message')} without an answer used a credit. If anything else used or topped up the account meanwhile, this is wrong.`;
 }
 
 const WHY_SKIPPED: Readonly<Record<SkipReason, string>> = {
