@@ -191,6 +191,14 @@ describe("'Duplicate Messages'", () => {
   });
 });
 
+test("With 'Check Credits First', 'Dry Run' says how many credits are left", async () => {
+  sandbox().setCredits(2);
+  const parameters = withOptions(SEND_BULK, { dryRun: true, checkCreditsFirst: true });
+  const ran = await run({ items: contacts(3), parameters });
+  expect(requests().map(({ endpoint }) => endpoint)).toEqual(['balance']);
+  expect(hintsOf(ran)[0]?.message).toContain('It would take 3 credits and 1 request; 2 credits left.');
+});
+
 test.each(SENDING_OPERATIONS)(
   "'Dry Run' makes %s check and pack all messages without a request",
   async (_name, parameters) => {
@@ -201,7 +209,7 @@ test.each(SENDING_OPERATIONS)(
         { phone: phoneAt(149), text: 'Hello 😀' },
         { phone: 'abc', text: 'Hello' },
       ],
-      parameters: withOptions(parameters, { dryRun: true, checkCreditsFirst: true }),
+      parameters: withOptions(parameters, { dryRun: true }),
       onError: 'continueErrorOutput',
     });
     const batches = parameters.operation === 'send' ? 150 : 2;

@@ -110,7 +110,7 @@ test('The failure of one message of a batch contains what the service says about
 
 const SAFE = 'Do something.';
 const BUSY = { advice: '', serviceSays: 'Busy.' };
-const CHECK = 'The message may have been sent: check with the recipient or in the service before you send it again.';
+const CHECK = 'The message may have been sent: ask the recipient before you send it again.';
 
 test.each([
   ['is its advice', {}, 'not_sent', SAFE],

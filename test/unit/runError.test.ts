@@ -11,8 +11,7 @@ import { failureWith, givenOptions, nodeOfType, rowAt, rowsUpTo, SENT, upTo } fr
 const NODE = nodeOfType('messagingSend');
 const TOOL = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
 const OPTIONS = readDeliveryOptions(givenOptions({ duplicateMessages: 'send' }));
-const CHECK_FIRST =
-  'The message may have been sent: check with the recipient or in the service before you send it again.';
+const CHECK_FIRST = 'The message may have been sent: ask the recipient before you send it again.';
 
 const BREAK = '<br>';
 const NUMBERED = 'Items are numbered from 0.';
@@ -22,12 +21,12 @@ const RETRY_FOR_REST =
 interface Given {
   readonly node?: INode;
   readonly requests?: number;
-  readonly options?: Parameters<typeof summarize>[3];
+  readonly options?: Parameters<typeof summarize>[1];
 }
 
 /** The error of a run in which these messages ended like this. */
 async function errorOf(rows: readonly Row[], { node = NODE, requests = 1, options = OPTIONS }: Given = {}) {
-  return runError(node, await summarize(rows, requests, 1, options));
+  return runError(node, await summarize(rows, options, { requests, accounts: 1 }));
 }
 
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith({ httpStatus: null }) };
@@ -110,7 +109,7 @@ test.each<[what: string, text: string | string[], rows: readonly Row[], options?
     upTo(7).map((index) => rowAt(index, { empty: 'g f e d c b a'.split(' ').slice(index), outcome: SENT })),
   ],
 ])('A run is summed up with %s', async (_what, text, rows, options = OPTIONS) => {
-  expect(summaryLines(await summarize(rows, 1, 1, options))).toEqual([text].flat());
+  expect(summaryLines(await summarize(rows, options, { requests: 1, accounts: 1 }))).toEqual([text].flat());
 });
 
 test.each<[text: string, rows: Row[]]>([
@@ -188,7 +187,9 @@ test('Where all messages were sent or are uncertain, the error says that Retry w
 test('With Send Once, Also in Later Runs, an error warns of no second message', async () => {
   const options = { ...OPTIONS, duplicateMessages: 'sendOnceEver' } as const;
   const error = await errorOf(rowsOf(SENT, notSent()), { options, requests: 2 });
-  expect(error?.description).toBe(`1 sent, 1 not sent, 2 requests.${BREAK}Do something.`);
+  expect(error?.description).toBe(
+    `1 sent, 1 not sent, 2 requests.${BREAK}Do something. To send what is left, execute the workflow again: it leaves out what was sent.`,
+  );
 });
 
 test('An error keeps its own text if n8n has one for a word in it', async () => {

@@ -30,9 +30,10 @@ export function rejectionFailure(answer: Answer, location: string, retryAfter: n
     case 'INVALID_API_KEY':
       return failure('apiKeyInvalid', undefined, details);
     case 'INSUFFICIENT_CREDITS': {
-      // Its figures are those of one request, and whoever tops up so many credits would be stopped again.
+      // Its figures are those of one request, and whoever tops up so many credits would be stopped again. So are its words.
       const { required_credits: required, available_credits: available } = error;
-      const credits = isNumber(required) && isNumber(available) ? { credits: { required, available } } : {};
+      const credits =
+        isNumber(required) && isNumber(available) ? { credits: { required, available }, serviceSays: '' } : {};
       return failure('creditsTooLow', { figures: '' }, { ...details, ...credits });
     }
     case 'VALIDATION_ERROR':

@@ -24,7 +24,8 @@ const TO_EXPRESSION = 'Switch it from Fixed to Expression.';
 const LIST_FORM = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
 const FORMAT_AS_TEXT = 'In the spreadsheet, format the column as text and enter the numbers again.';
 const ENTER_KEY = 'Copy the API key from your account settings to the credential.';
-const AFTER_INTERRUPTION = 'Send what did not arrive in a new execution, with only these items.';
+const AFTER_INTERRUPTION =
+  "Send what did not arrive in a new execution, with only these items; with 'Send Once, Also in Later Runs', give it another 'Message Key'.";
 const ASK_AGAIN = 'To ask again, start a new execution.';
 
 /** Every failure that this node reports: code, what happened, what to do. `{name}` is filled in for each case. */

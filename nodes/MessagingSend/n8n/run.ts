@@ -217,10 +217,12 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     await journal.finish(options.dryRun ? [] : rows, accountOf);
   }
   const [first] = senders.values();
-  const charged = senders.size === 1 ? ((await first?.requests.charged()) ?? null) : null;
+  const only = senders.size === 1 ? first?.requests : undefined;
+  const charged = (await only?.charged()) ?? null;
+  const credits = options.dryRun && options.checkCreditsFirst ? ((await only?.credits()) ?? null) : null;
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
   const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', { rawExpressions: true });
-  const summary = await summarize(rows, requests, senders.size, options, message, charged);
+  const summary = await summarize(rows, options, { requests, accounts: senders.size, message, charged, credits });
   if (inWorkflow !== null) {
     reportSummary(inWorkflow, job.operation.maxBatchSize, summary);
     countInCustomData(inWorkflow, summary);

@@ -149,11 +149,17 @@ export class Requests {
     if (this.charges.unanswered === 0 || this.isDown) return null;
     // Its own, because the run may have been halted.
     const afterRun = new Requests({ ...this.config, limits: { ...this.config.limits, maxWait: 0 } });
-    const reply = await afterRun.readBalance().catch(() => null);
+    const credits = await afterRun.credits();
     this.made += afterRun.made;
     const { ended, inFlight } = this.config.pacer;
     const isAlone = ended + inFlight === (this.endedBefore ?? 0) + this.made;
-    return reply?.kind === 'accepted' && isAlone ? this.charges.chargedBy(creditsOf(reply.data) ?? NaN) : null;
+    return isAlone && credits !== null ? this.charges.chargedBy(credits) : null;
+  }
+
+  /** What the balance says; null if it can't be read. */
+  async credits(): Promise<number | null> {
+    const reply = await this.readBalance().catch(() => null);
+    return reply?.kind === 'accepted' ? creditsOf(reply.data) : null;
   }
 
   /**

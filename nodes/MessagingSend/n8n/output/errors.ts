@@ -2,7 +2,16 @@ import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Failure } from '../../failures/failure';
 import { isTool } from '../execution';
-import { countsLines, descriptionOf, inLines, inSentences, isNothing, reasonLines, secondSendText } from './sentences';
+import {
+  countsLines,
+  descriptionOf,
+  inLines,
+  inSentences,
+  isNothing,
+  reasonLines,
+  RUN_AGAIN,
+  secondSendText,
+} from './sentences';
 import type { Summary } from './summary';
 
 /**
@@ -33,7 +42,8 @@ function forUser(summary: Summary): string {
     "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
   const again = secondSendText(summary);
   const rest = summary.notSent === 0 ? 'Retry would send nothing.' : retry;
-  return inSentences(summary.heldBack > 0 && others, again, again !== '' && rest);
+  const isLeft = summary.isRemembered && summary.notSent > 0 && !isNothing(summary);
+  return inSentences(summary.heldBack > 0 && others, again, again !== '' && rest, isLeft && RUN_AGAIN);
 }
 
 /** A model would call again with what it thinks is left. */

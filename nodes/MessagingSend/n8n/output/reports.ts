@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { isNumber, isObject } from '../../api/objects';
 import { isTool, runIndexOf } from '../execution';
-import { counted, inLines, inSentences, secondSendText, summaryLines } from './sentences';
+import { counted, inLines, inSentences, RUN_AGAIN, secondSendText, summaryLines } from './sentences';
 import type { Summary } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
@@ -28,13 +28,14 @@ const SEND_WHAT_IS_LEFT =
 
 /** Reports the result of a run: in a hint over the output, and in production in n8n's log. */
 export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, summary: Summary): void {
-  const { sent, notSent, uncertain, resumed, skipped, planned } = summary;
+  const { sent, notSent, uncertain, resumed, skipped, doubtful, planned, isRemembered } = summary;
   if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
   const again = secondSendText(summary);
   // A run of several messages has noted whom it has sent what.
   const isListLeft = again !== '' && notSent > 0 && sent + notSent + uncertain > 1;
-  const message = inLines(...summaryLines(summary, inSentences(again, isListLeft && SEND_WHAT_IS_LEFT)));
-  const type = notSent + uncertain > 0 ? 'warning' : 'info';
+  const toDo = inSentences(again, isListLeft && SEND_WHAT_IS_LEFT, isRemembered && notSent > 0 && RUN_AGAIN);
+  const message = inLines(...summaryLines(summary, toDo));
+  const type = notSent + uncertain + doubtful.length > 0 ? 'warning' : 'info';
   context.addExecutionHints({ message, location: 'outputPane', type });
   if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) {
     const requests = counted(Math.ceil((sent - resumed) / MAX_BATCH_SIZE), 'request');

@@ -55,8 +55,9 @@ export function countsLines(summary: Summary): string[] {
   const others = [...skipped.values()].reduce((sum, count) => sum + count, notSent);
   const each = messages === people ? 'this message' : counted(messages, 'message');
   const who = `${people === 1 ? '1 person' : `${people} people`} would get ${each}`;
+  const left = creditsLeft === null ? '' : `; ${counted(creditsLeft, 'credit')} left`;
   const cost =
-    messages === 0 ? '' : ` It would take ${counted(credits, 'credit')} and ${counted(requests, 'request')}.`;
+    messages === 0 ? '' : ` It would take ${counted(credits, 'credit')} and ${counted(requests, 'request')}${left}.`;
   return [
     `${who}${others > 0 ? `, ${others} would not` : ''}.`,
     `Dry run: nothing ${sent + uncertain > 0 ? 'more ' : ''}was sent.${cost}`,
@@ -126,8 +127,14 @@ export function secondSendText({ sent, uncertain, isRemembered, isTest, planned 
 
 /** What may be wrong although messages can be sent: repeated numbers, empty fields, opt-outs, guessed countries. */
 function contentsLines(summary: Summary): string[] {
-  const { numbersWithSeveral, emptyFields, placeholders, alike, optOuts, codes, planned } = summary;
+  const { doubtful, numbersWithSeveral, emptyFields, placeholders, alike, optOuts, codes, planned } = summary;
   const lines: string[] = [];
+  if (doubtful.length > 0) {
+    const places = placesText(doubtful, false);
+    lines.push(
+      `An earlier execution may have sent the messages of ${places}: ask these people. To send one again, run it alone with another 'Message Key'.`,
+    );
+  }
   if (numbersWithSeveral > 0) {
     const went = planned === null ? 'went' : 'would go';
     lines.push(`More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`);
@@ -166,8 +173,10 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const CHECK_FIRST =
-  'The message may have been sent: check with the recipient or in the service before you send it again.';
+/** Under send once. */
+export const RUN_AGAIN = 'To send what is left, execute the workflow again: it leaves out what was sent.';
+
+const CHECK_FIRST = 'The message may have been sent: ask the recipient before you send it again.';
 
 /** What to do about a failure, with the service's own words; safe to render as HTML. */
 export function descriptionOf({ advice, serviceSays }: Failure, outcome: Failed['kind'] = 'not_sent'): string {

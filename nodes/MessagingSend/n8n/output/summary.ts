@@ -22,6 +22,8 @@ export interface Summary {
   readonly uncertain: number;
   /** Deliberately not sent: how many for which reason. */
   readonly skipped: ReadonlyMap<SkipReason, number>;
+  /** Where the messages come from that were skipped because an earlier execution may have sent them. */
+  readonly doubtful: readonly Origin[];
   /** Most frequent first; messages that another one kept from being sent come last. */
   readonly reasons: readonly Reason[];
   /** Whether a message was not sent for a reason that was known before the first request. */
@@ -64,14 +66,22 @@ const PLACEHOLDER =
 /** An expression in 'Message' that reads what items have, of this node or of another. */
 const READS_ITEMS = /^=[^]*\$(?:json|input|node|item|\()/;
 
-/** @param accounts how many accounts the messages were sent from */
+/** What a run knows besides its messages. */
+interface Surroundings {
+  readonly requests: number;
+  /** How many accounts the messages were sent from. */
+  readonly accounts: number;
+  /** The parameter 'Message' as it is stored. */
+  readonly message?: unknown;
+  readonly charged?: Charged | null;
+  /** What a balance says that was read for the summary. */
+  readonly credits?: number | null;
+}
+
 export async function summarize(
   rows: readonly Row[],
-  requests: number,
-  accounts: number,
   { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
-  message?: unknown,
-  charged: Charged | null = null,
+  { requests, accounts, message, charged = null, credits: creditsNow = null }: Surroundings,
 ): Promise<Summary> {
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0, planned: 0 };
   const skipped = new Map<SkipReason, number>();
@@ -82,11 +92,11 @@ export async function summarize(
   const codes = new Map<string, number>();
   /** The numbers counted there that get several messages: each counts once. */
   const counted = new Set<string>();
-  const placeholders: Row[] = [];
+  const [placeholders, doubtful]: [Row[], Row[]] = [[], []];
   const batches = new Set<number | null>();
   const answers = new Set<JsonObject>();
   let [resumed, heldBack, creditsUsed, index] = [0, 0, 0, 0];
-  let creditsLeft: number | null = null;
+  let creditsLeft: number | null = creditsNow;
   let [creditsNeeded, creditsAvailable, credits] = [0, Infinity, 0];
   let [isInvalid, isAbroad, isForSeveral] = [false, false, false];
   let first: Row | null = null;
@@ -109,7 +119,10 @@ export async function summarize(
       if (code === 'HELD_BACK') heldBack += 1;
       else if (reason === undefined) reasons.set(key, { ...outcome, origins: [row] });
       else reason.origins.push(row);
-    } else if (outcome.kind === 'skipped') increase(skipped, outcome.reason);
+    } else if (outcome.kind === 'skipped') {
+      increase(skipped, outcome.reason);
+      if (outcome.reason === 'may_have_been_sent') doubtful.push(row);
+    }
     if (outcome.kind === 'sent' && isRecalled) resumed += 1;
     if (outcome.kind === 'planned') {
       batches.add(row.batch);
@@ -156,6 +169,7 @@ export async function summarize(
     notSent: count.not_sent,
     uncertain: count.uncertain,
     skipped,
+    doubtful,
     reasons: [causes, effects].flatMap((all) => [...all.values()].sort((a, b) => b.origins.length - a.origins.length)),
     isInvalid,
     heldBack,
@@ -167,7 +181,7 @@ export async function summarize(
     optOuts: neverSendTo?.length ?? null,
     codes: isExpected ? new Map() : codes,
     isTest: testRun !== null,
-    isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null,
+    isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null && !dryRun,
     creditsUsed,
     // Each account has its own credits.
     creditsLeft: accounts > 1 ? null : creditsLeft,
