@@ -62,8 +62,8 @@ export class MessagingSendApi implements ICredentialType {
     return await Promise.resolve({ ...request, headers });
   };
 
-  // A missing and an invalid key have the same status, so the rules look at the body. Rules of type responseCode only
-  // see the statuses under `except`.
+  // The body says more than the status, so most rules look there. Rules of type responseCode only see the statuses under
+  // `except`. A missing key makes no request.
   test: ICredentialTestRequest = {
     request: {
       baseURL: BASE_URL_EXPRESSION,
@@ -74,7 +74,6 @@ export class MessagingSendApi implements ICredentialType {
     },
     // n8n reads both kinds of rules from one list, although its type allows only lists of one kind.
     rules: [
-      bodyRule('error.code', 'MISSING_API_KEY', 'The API key is missing. Enter the key from your account settings.'),
       bodyRule('error.code', 'INVALID_API_KEY', 'The API key is not valid. Copy it from your account settings.'),
       bodyRule(
         'success',

@@ -3,13 +3,13 @@ import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from '
 import { BASE_URL_EXPRESSION } from './api/account';
 import { REQUEST_DEFAULTS } from './n8n/http';
 import { requestOptions } from './n8n/input/requestOptions';
+import { unavailable } from './n8n/routing';
 import { answerQuestion, answerWebhooks } from './n8n/waiting';
 import { balanceProperties, getBalances } from './resources/balance';
-import { messageProperties } from './resources/message';
-import { hintsBeforeRun } from './resources/message/notices';
-import { sendAll } from './resources/message/send';
-import { sendAndWaitForResponse } from './resources/message/sendAndWait';
-import { unavailable } from './resources/unavailable';
+import { deliveryOptions } from './resources/message/deliveryOptions';
+import { hintsBeforeRun, optionNotices, toolNotice } from './resources/message/notices';
+import { sendAll, sendFields, sendOperations } from './resources/message/send';
+import { sendAndWait, sendAndWaitFields, sendAndWaitForResponse } from './resources/message/sendAndWait';
 
 /**
  * Declarative: each operation's routing names its endpoint and makes its requests for one item; MCP servers and
@@ -62,7 +62,20 @@ export class MessagingSend implements INodeType {
         routing: unavailable,
       },
       ...balanceProperties,
-      ...messageProperties,
+      {
+        displayName: 'Operation',
+        name: 'operation',
+        type: 'options',
+        noDataExpression: true,
+        displayOptions: { show: { resource: ['message'] } },
+        options: [...sendOperations, sendAndWait],
+        default: 'send',
+      },
+      toolNotice,
+      ...sendFields,
+      ...sendAndWaitFields,
+      deliveryOptions,
+      ...optionNotices,
       requestOptions,
     ],
   };

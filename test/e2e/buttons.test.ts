@@ -4,8 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 
-import { balanceProperties } from '../../nodes/MessagingSend/resources/balance';
-import { messageProperties } from '../../nodes/MessagingSend/resources/message';
+import { MessagingSend } from '../../nodes/MessagingSend/MessagingSend.node';
 import { lowBalanceProperties } from '../../nodes/MessagingSend/trigger/settings';
 import { findN8n } from '../../tools/n8n/install';
 import { N8N_VARIABLE, SUPPORTED } from '../../tools/n8n/releases';
@@ -54,7 +53,7 @@ describe('What pages tell people to click', { skip: process.env[N8N_VARIABLE] !=
     test(`Every name that a page has in bold is one that n8n ${release} shows`, async () => {
       const { args } = await findN8n(release, session);
       const modules = path.resolve(args[0] ?? '', '../../..');
-      const own = [...NODES, ...namesIn([balanceProperties, messageProperties, lowBalanceProperties])];
+      const own = [...NODES, ...namesIn([new MessagingSend().description.properties, lowBalanceProperties])];
       const types = ['n8n-nodes-base', '@n8n/n8n-nodes-langchain'].map((name) =>
         path.join(modules, name, 'dist/types'),
       );

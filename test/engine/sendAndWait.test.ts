@@ -35,6 +35,12 @@ describe('Send and Wait for Response', () => {
     expect(JSON.stringify(one)).not.toContain('Only the question');
   });
 
+  test('ignores options of Send that are left in a workflow, such as Dry Run', async () => {
+    const left = { dryRun: true, testRun: phoneAt(9), neverSendTo: phoneAt(0), sendWindow: '', parallelRequests: 0 };
+    expect(waitTill(await run({ parameters: withOptions(SEND_AND_WAIT, left) }))).toEqual(FOREVER);
+    expect(received()).toEqual(phones(0));
+  });
+
   const contact = contacts(1)[0];
   const failed = { ...contact, error: 'The import took too long' };
   const answered = { approved: true, respondedAt: '2026-01-01T00:00:00.000Z' };

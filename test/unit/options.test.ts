@@ -14,13 +14,12 @@ import {
   booleanIn,
   GivenOptions,
   includeOtherFields,
-  readLimitOptions,
   requestsPerMinute,
 } from '../../nodes/MessagingSend/n8n/input/readOptions';
 import { readRequestOptions, type RequestOptions } from '../../nodes/MessagingSend/n8n/input/requestOptions';
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
 import { readPage } from '../../nodes/MessagingSend/resources/message/pageFields';
-import { readWaitLimit } from '../../nodes/MessagingSend/resources/message/waitLimit';
+import { readWaitLimit } from '../../nodes/MessagingSend/resources/message/sendAndWait';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import { givenOptions, listOf, ODD_VALUES } from './samples';
 
@@ -29,10 +28,11 @@ test("The default of 'Requests per Minute' is the API's limit", () => {
   expect(requestsPerMinute.default).toBe(REQUESTS_PER_MINUTE);
 });
 
+const LIMITS = { maxWait: 300_000, requestsPerMinute: null, interval: 0 };
+
 test("An option that is empty has the default of its field, and 'Requests per Minute' leaves the key's limit as it is", () => {
   const empty = { longestWait: '', requestsPerMinute: null };
-  for (const given of [empty, {}])
-    expect(readLimitOptions(givenOptions(given))).toEqual({ maxWait: 300_000, requestsPerMinute: null });
+  for (const given of [empty, {}]) expect(readRequestOptions(givenOptions(given)).limits).toEqual(LIMITS);
 });
 
 type Read = (path: string, fallback?: unknown) => unknown;
@@ -159,7 +159,7 @@ test('An option that is off unless it is added says so', () => {
 });
 
 const FIVE_MINUTES = 300_000;
-const DEFAULTS = { batchSize: 100, interval: 0, http: { timeout: FIVE_MINUTES }, failure: null };
+const DEFAULTS = { limits: LIMITS, batchSize: 100, http: { timeout: FIVE_MINUTES }, failure: null };
 
 function requestOptions(collection: unknown): RequestOptions & { failure: Failure | null } {
   const given = givenOptions({}, isObject(collection) ? collection : {});
@@ -176,7 +176,7 @@ test.each<[given: number | undefined, size: number, interval: number, timeout: n
   '%s is read as %s items per batch, an interval of %s ms, and a timeout of %s ms',
   (given, size, interval, timeout) => {
     const options = requestOptions({ batching: { batch: { batchSize: given, batchInterval: given } }, timeout: given });
-    expect(options).toMatchObject({ batchSize: size, interval, http: { timeout }, failure: null });
+    expect(options).toMatchObject({ limits: { interval }, batchSize: size, http: { timeout }, failure: null });
   },
 );
 
@@ -188,8 +188,8 @@ test("Items per Batch of -1 and 0 are read in n8n's way", () => {
 test('Numbers that expressions give as texts are read as numbers', () => {
   const batch = { batchSize: '10', batchInterval: '2000' };
   expect(requestOptions({ batching: { batch }, timeout: ' 600000 ' })).toEqual({
+    limits: { ...LIMITS, interval: 2000 },
     batchSize: 10,
-    interval: 2000,
     http: { timeout: 600_000 },
     failure: null,
   });

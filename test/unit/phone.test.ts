@@ -235,7 +235,7 @@ describe('An invalid phone number', () => {
     for (const given of [44 - 7_700_900_123, '-7700900079']) expect(read(given)).toMatch(/negative/);
   });
 
-  const WHATSAPP = 'is the address of a WhatsApp group, channel or hidden contact, which contains no phone number';
+  const WHATSAPP = 'is of a WhatsApp group, channel or hidden contact, which has none';
   const UK_LENGTH = 'needs 7, 9 or 10 digits after the country code 44 (United Kingdom and others)';
   test.each([
     [null, '999 123 4567', 'does not begin with a known country code'],

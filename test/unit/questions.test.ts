@@ -18,7 +18,7 @@ import {
   type Refusal,
   type Response,
 } from '../../nodes/MessagingSend/questions/question';
-import { readFormFields } from '../../nodes/MessagingSend/resources/message/formFields';
+import { readFormFields } from '../../nodes/MessagingSend/resources/message/pageFields';
 
 const HOSTILE = `"'><script>alert(1)</script>&amp;`;
 const ESCAPED = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;';
@@ -135,17 +135,20 @@ test('A page shows every text in the order in which it is written', () => {
 });
 
 const written = (kind: WrittenField['kind'], required = false, placeholder = ''): Field => {
-  return { kind, label: `A ${kind}`, required, placeholder };
+  return { kind, name: 'field-0', label: `A ${kind}`, required, placeholder };
 };
 const OPTIONS = ['Red', 'Green', 'Blue'];
 const chosen = (kind: ChoiceField['kind'], required = false, options = OPTIONS): Field => {
-  return { kind, label: `A ${kind}`, required, options };
+  return { kind, name: 'field-0', label: `A ${kind}`, required, options };
 };
 const everyKind = (required: boolean): Field[] => [
   ...(['text', 'textarea', 'number', 'email', 'date'] as const).map((kind) => written(kind, required)),
   ...(['dropdown', 'radio', 'checkbox'] as const).map((kind) => chosen(kind, required)),
 ];
-const asking = (...fields: Field[]) => question({ kind: 'customForm', fields, buttonLabel: 'Send' });
+const asking = (...given: Field[]) => {
+  const fields = given.map((field, place) => ({ ...field, name: `field-${place}` }));
+  return question({ kind: 'customForm', fields, buttonLabel: 'Send' });
+};
 
 /** The answer in a form's only field, or what is wrong with it. */
 const read = (field: Field, given: unknown): Value | { problem: string | undefined } => {
@@ -303,15 +306,15 @@ describe('The fields of a custom form', () => {
       { fieldLabel: 'Boxes', fieldType: 'checkbox', fieldOptions: options('a'), multiselect: false },
     ];
     expect(readFormFields(given)).toEqual([
-      { kind: 'text', label: 'Name', placeholder: 'Ada', required: true },
-      { kind: 'textarea', label: 'Note', placeholder: 'Any', required: true },
-      { kind: 'number', label: '1', placeholder: '', required: false },
-      { kind: 'email', label: 'Email', placeholder: '', required: false },
-      { kind: 'date', label: 'Date', placeholder: '', required: false },
-      { kind: 'dropdown', label: 'One', options: ['a', '2'], required: false },
-      { kind: 'checkbox', label: 'Several', options: ['a'], required: false },
-      { kind: 'radio', label: 'Day', options: ['a', 'A'], required: false },
-      { kind: 'checkbox', label: 'Boxes', options: ['a'], required: false },
+      { kind: 'text', name: 'field-0', label: 'Name', placeholder: 'Ada', required: true },
+      { kind: 'textarea', name: 'field-1', label: 'Note', placeholder: 'Any', required: true },
+      { kind: 'number', name: 'field-2', label: '1', placeholder: '', required: false },
+      { kind: 'email', name: 'field-3', label: 'Email', placeholder: '', required: false },
+      { kind: 'date', name: 'field-4', label: 'Date', placeholder: '', required: false },
+      { kind: 'dropdown', name: 'field-5', label: 'One', options: ['a', '2'], required: false },
+      { kind: 'checkbox', name: 'field-6', label: 'Several', options: ['a'], required: false },
+      { kind: 'radio', name: 'field-7', label: 'Day', options: ['a', 'A'], required: false },
+      { kind: 'checkbox', name: 'field-8', label: 'Boxes', options: ['a'], required: false },
     ]);
   });
 

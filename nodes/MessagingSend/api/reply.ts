@@ -3,7 +3,7 @@ import { type Answer, meaningOfAnswer } from './answer';
 import { rejectionFailure, uncertainFailure } from './answerFailure';
 import type { Endpoint } from './endpoints';
 import { type KeyMask, masked } from './keyMask';
-import { asText, isObject, type JsonObject } from './objects';
+import { asText, BALANCE_FIELDS, creditsOf, isObject, type JsonObject, pick } from './objects';
 
 export interface ApiRequest {
   readonly endpoint: Endpoint;
@@ -85,6 +85,13 @@ export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMa
   const why = rejectionFailure({ ...answer, error }, mask(asText(headers.location)), retryAfter);
   const fromService = statusCode === 429 || typeof envelope?.success === 'boolean' || envelope?.error !== undefined;
   return rejected(why, { error, fromService, retryAfter });
+}
+
+/** The balance in a reply (2.1), or why there is none. */
+export function balanceIn(reply: Reply) {
+  if (reply.kind !== 'accepted') return reply.failure;
+  const credits = creditsOf(reply.data);
+  return credits === null ? failure('balanceNotReported') : { ...pick(reply.data, BALANCE_FIELDS), credits };
 }
 
 /** The phones and texts of a request, which no error may show. */

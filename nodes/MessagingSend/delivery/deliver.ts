@@ -1,5 +1,6 @@
 import { creditsTooLow } from '../api/answerFailure';
-import { addTo, creditsOf } from '../api/objects';
+import { addTo } from '../api/objects';
+import { balanceIn } from '../api/reply';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import { MAX_REMEMBERED, type Reservations } from '../journal/reservations';
@@ -143,13 +144,12 @@ async function whyNotCovered({ requests, batches }: Share): Promise<Failure | nu
   // Only the Stop button ends a wait for the balance.
   const reply = await requests.readBalance().catch(() => null);
   if (reply === null) return failure('stopped');
-  const available = reply.kind === 'accepted' ? creditsOf(reply.data) : null;
-  if (available === null) {
-    const why = reply.kind === 'accepted' ? failure('balanceNotReported') : reply.failure;
-    const { message: reason, advice, ...details } = why;
+  const balance = balanceIn(reply);
+  if (isFailure(balance)) {
+    const { message: reason, advice, ...details } = balance;
     return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', sendAgain: 'safe' });
   }
   // Each text uses a credit.
   const required = batches.flat().reduce((sum, row) => sum + textCount(row), 0);
-  return available >= required ? null : creditsTooLow({ required, available });
+  return balance.credits >= required ? null : creditsTooLow({ required, available: balance.credits });
 }

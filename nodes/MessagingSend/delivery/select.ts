@@ -2,11 +2,10 @@ import { type Failure, failure, isFailure } from '../failures/failure';
 import { identityOf, isOpen, mayHaveBeenSent, type Row, settle, type Skipped } from '../messages/row';
 import { countryOf } from '../phone/country';
 import { type PhoneRules, readPhone } from '../phone/phone';
-import type { RequestLimits } from '../requests/requests';
 import type { Composed } from './compose';
 import { type SendWindow, Windows } from './sendWindow';
 
-export interface DeliveryOptions extends Omit<RequestLimits, 'interval'>, Pick<PhoneRules, 'numberCheck'> {
+export interface DeliveryOptions extends Pick<PhoneRules, 'numberCheck'> {
   /** Sends nothing if the balance does not cover the run. */
   readonly checkCreditsFirst: boolean;
   readonly dryRun: boolean;

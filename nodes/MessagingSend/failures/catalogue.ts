@@ -24,9 +24,6 @@ const TO_EXPRESSION = 'Switch it from Fixed to Expression.';
 const LIST_FORM = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
 const FORMAT_AS_TEXT = 'In the spreadsheet, format the column as text and enter the numbers again.';
 const ENTER_KEY = 'Copy the API key from your account settings to the credential.';
-const AFTER_INTERRUPTION =
-  "Send what did not arrive in a new execution, with only these items; with 'Send Once, Also in Later Runs', give it another 'Message Key'.";
-const ASK_AGAIN = 'To ask again, start a new execution.';
 
 /** Every failure that this node reports: code, what happened, what to do. `{name}` is filled in for each case. */
 export const CATALOGUE = {
@@ -39,10 +36,6 @@ export const CATALOGUE = {
   phoneNotText: invalidPhone(
     'The phone number is a list or an object',
     'Refer to the field within it that contains the number, such as {{ $json.phones[0] }} or {{ $json.phone.number }}.',
-  ),
-  phoneNoNumber: invalidPhone(
-    'The phone number is the address of a WhatsApp group, channel or hidden contact, which contains no phone number',
-    "Enter the person's number, with its country code.",
   ),
   phoneScientific: invalidPhone(
     'The phone number is in scientific notation (such as 4.47E+11), so the spreadsheet has lost digits',
@@ -299,7 +292,7 @@ export const CATALOGUE = {
   stoppedInFlight: uncertainWithCode('STOPPED', 'run')('The run was stopped while the request was in flight'),
   interrupted: uncertainWithCode('INTERRUPTED', 'run')(
     "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
-    AFTER_INTERRUPTION,
+    "Send what did not arrive in a new execution, with only these items; with 'Send Once, Also in Later Runs', give it another 'Message Key'.",
   ),
   notAsked: uncertainWithCode('INTERRUPTED', 'run')(
     "n8n's database can't be read, so it is unknown whether an earlier attempt sent this message",
@@ -307,7 +300,7 @@ export const CATALOGUE = {
   ),
   linkLost: uncertainWithCode('LINK_LOST')(
     'An earlier execution sent the message, and its link no longer works',
-    ASK_AGAIN,
+    'To ask again, start a new execution.',
   ),
   outcomeUnknown: uncertainWithCode('UNCERTAIN')("This message's outcome is unknown"),
   textChanged: uncertainWithCode('UNCERTAIN')(

@@ -8,7 +8,7 @@
  * | Without `maxEntries`, nothing is dropped from it | `memory/listStorage.ts` | n8n is killed while it waits for one of two countries: everybody of a large list gets it, once |
  * | `removeProcessed` removes values from it | `memory/listStorage.ts` | A call whose message was not sent can be repeated |
  * | `getContext('node')` is one object through all tries of a run; n8n stores it after the node has ended, and a Retry begins with it | `execution.ts` | Retry On Fail and Retry send what was not sent, and report and count every message once |
- * | The `signature` in `$execution.resumeUrl` is a random token that an execution shares with its Retries, of the form {@link TOKEN}. Without it, what a killed attempt may have sent is uncertain | `execution.ts` | Retry after two kills, of which the first lost n8n's event log, sends the rest, and nothing twice |
+ * | The `signature` in `$execution.resumeUrl` is a random token that an execution shares with its Retries, of the form {@link SIGNATURE}. Without it, what a killed attempt may have sent is uncertain | `execution.ts` | Retry after two kills, of which the first lost n8n's event log, sends the rest, and nothing twice |
  * | After a kill, a run in the event log is entered again: with an error, of which Retry leaves an empty list of runs | `execution.ts` | Retry after two kills, of which the first lost n8n's event log, sends the rest, and nothing twice |
  * | Or, if the node had ended, with an item that has the field {@link RECOVERED_SIGN}; `$(name, true)` gives it whole, whatever the workflow's `binaryMode`. Output that can't be read counts as a kill | `execution.ts` | Retry sends nothing when n8n was killed after the node had sent everything |
  * | A Retry has the mode `retry`, and another ID; `$runIndex` counts the runs of a node from 0 | `execution.ts` | Retry sends nothing when n8n was killed after the node had sent everything |
@@ -31,7 +31,7 @@
 export const RECOVERED_SIGN = 'isArtificialRecoveredEventItem';
 
 /** The token that an execution shares with its Retries: 32 random bytes. */
-export const TOKEN = /^[0-9a-f]{64}$/;
+export const SIGNATURE = /[?&]signature=([0-9a-f]{64})(?:&|$)/;
 
 /** In the error of an expression in a credential. */
 export const CREDENTIAL_EXPRESSION_FAILED = 'Error resolving credentials';

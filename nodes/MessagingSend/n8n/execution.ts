@@ -2,7 +2,7 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
 import { isObject } from '../api/objects';
-import { RECOVERED_SIGN, TOKEN } from './assumptions';
+import { RECOVERED_SIGN, SIGNATURE } from './assumptions';
 
 /** Whether a model calls the node, as the tool of an agent or an MCP server. */
 export function isTool({ type }: INode): boolean {
@@ -50,10 +50,8 @@ export function runIndexOf(context: WithRunData): number {
  * @returns null if n8n gives none, or something that may not be one, such as a signature that changes with each Retry
  */
 export function lineageOf(context: WithRunData): string | null {
-  const resumeUrl = runDataOf(context).$execution?.resumeUrl;
-  if (typeof resumeUrl !== 'string' || !URL.canParse(resumeUrl)) return null;
-  const token = new URL(resumeUrl).searchParams.get('signature') ?? '';
-  return TOKEN.test(token) ? token : null;
+  const [, token = null] = SIGNATURE.exec(String(runDataOf(context).$execution?.resumeUrl)) ?? [];
+  return token;
 }
 
 /** Without this, n8n gives an item's fields instead of the item if the workflow has `binaryMode: combined`. */

@@ -79,17 +79,20 @@ export function callBy(
   };
 }
 
+/** Node's `Readable`: this package may not import it. */
+type Readable = Extract<IN8nHttpFullResponse['body'], { readableEnded: boolean }>;
+
 const UTF8 = new TextDecoder();
 
 /** Reads the text of a body. @returns undefined if it is too long @throws if it breaks off */
 async function readBody(body: unknown): Promise<unknown> {
   if (!isObject(body) || typeof body.on !== 'function' || typeof body.destroy !== 'function') return body;
-  const stream = body as unknown as Stream;
+  const stream = body as unknown as Readable;
   // Its events: an iterator would take longer for each answer than all else that is done with it.
   return await new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    stream.on('data', (chunk) => {
+    stream.on('data', (chunk: Uint8Array) => {
       length += chunk.length;
       if (length <= MAX_ANSWER) chunks.push(chunk);
       else {
@@ -103,13 +106,6 @@ async function readBody(body: unknown): Promise<unknown> {
       if (!stream.readableEnded) reject(new Error('The answer broke off'));
     });
   });
-}
-
-/** What is used of Node's `Readable`. */
-interface Stream {
-  readonly on: (event: string, listener: (value: Uint8Array) => void) => void;
-  readonly destroy: () => void;
-  readonly readableEnded: boolean;
 }
 
 /**

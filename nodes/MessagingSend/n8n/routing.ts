@@ -5,13 +5,18 @@ import {
   type INodeExecutionData,
   type INodePropertyRouting,
   NodeConnectionTypes,
+  SEND_AND_WAIT_OPERATION,
 } from 'n8n-workflow';
 
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
 import { isObject, type JsonObject } from '../api/objects';
 import type { Call } from '../api/reply';
+import { failure } from '../failures/failure';
+import { isTool } from './execution';
 import { callBy } from './http';
+import { setUpError } from './output/errors';
+import { failedItem } from './output/outputItems';
 
 export type RoutedRequest = DeclarativeRestApiSettings.ResultOptions;
 
@@ -37,6 +42,21 @@ export function routingOf({ method, path }: Endpoint, operation: Operation): INo
       ],
     },
   };
+}
+
+/**
+ * The routing of an operation that has none: Send and Wait, by which n8n can't wait, and what an imported workflow has in
+ * place of an operation. Without it, n8n would request the service's bare address and pass on its answer.
+ */
+export const unavailable: INodePropertyRouting = { send: { paginate: true }, operations: { pagination: refuse } };
+
+function refuse(this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
+  const node = this.getNode();
+  const waiting = isTool(node) ? 'waitUnavailable' : 'engineUnsupported';
+  const reason = failure(node.parameters.operation === SEND_AND_WAIT_OPERATION ? waiting : 'operationUnknown');
+  // n8n itself would pass on an empty item to an MCP server or a sub-agent.
+  if (this.continueOnFail()) return Promise.resolve([failedItem(this.getItemIndex(), reason)]);
+  return Promise.reject(setUpError(node, reason, this.getItemIndex()));
 }
 
 /** Calls the service with the request that the routing has prepared. */

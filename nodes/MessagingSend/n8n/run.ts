@@ -94,7 +94,8 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     // Neither sends the real messages, and n8n would take either for a successful Retry.
     if (context.getMode() === 'retry' && (dryRun || testRun !== null)) whyNot ??= failure('testInRetry');
     if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), whyNot, 0);
-    const journal = whyNot === null ? await openJournal(context, job.operation, given.options) : journalIn({});
+    const { maxWait } = given.requestOptions.limits;
+    const journal = whyNot === null ? await openJournal(context, job.operation, given.options, maxWait) : journalIn({});
     // Once the journal is open, because it may take long.
     const parameters = new ItemParameters(source);
     const signal = context.getExecutionCancelSignal();
@@ -175,7 +176,7 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     const name = `${account.apiKey}\n${account.baseUrl}`;
     let sender = senders.get(name);
     if (sender === undefined) {
-      const limits = { ...options, interval: requestOptions.interval };
+      const { limits } = requestOptions;
       const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal());
       const { kept, execution } = run.outages;
       const outages = outagesIn(kept, account.id, execution, Date.now);

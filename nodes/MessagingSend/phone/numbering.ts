@@ -146,13 +146,6 @@ function afterPrefix(home: Country, digits: string): string | null {
   return form === undefined ? null : home.code + form;
 }
 
-/** The digits without the domestic prefix, whatever their length. */
-export function withoutTrunk(country: Country, national: string): string {
-  if (keepsZero(country)) return national;
-  if (country.trunk !== '' && national.startsWith(country.trunk)) return national.slice(country.trunk.length);
-  return dropsZero(country) ? national.replace(/^0/, '') : national;
-}
-
 /** The number as it follows the country code, without a domestic prefix; null if its length is impossible. */
 function nationalNumber(country: Country, given: string): string | null {
   for (const form of formsOf(country, withoutSecondCode(country, given))) {

@@ -12,7 +12,6 @@ import {
   numberAtHome,
   numberFrom,
   personOf,
-  withoutTrunk,
 } from './numbering';
 
 export interface PhoneRules {
@@ -188,7 +187,8 @@ function readWritten(given: string): Written | Failure {
   const visible = text.replace(INVISIBLE, '');
   if (visible === '') return failure('phoneEmpty');
   if (visible.length > MAX_LENGTH) return failure('phoneLength');
-  if (/@(?:lid|g\.us|newsletter|broadcast)$/i.test(visible)) return failure('phoneNoNumber');
+  if (/@(?:lid|g\.us|newsletter|broadcast)$/i.test(visible))
+    return failure('phoneCharacters', { wrong: 'is of a WhatsApp group, channel or hidden contact, which has none' });
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
   const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();
@@ -234,9 +234,11 @@ function isSeveral(text: string, between: RegExp): boolean {
 
 /** With 'Number Check' off, a leading 0, or brackets around an area code, stand for the default country code. */
 function withCountryCode({ digits, isDomestic }: Written, code: string | null, home: Country | undefined): string {
-  if (code === null || !(isDomestic || /^0[1-9]/.test(digits))) return digits;
-  if (home === undefined) return code + digits.replace(/^0/, '');
-  return isDomestic || dropsZero(home) ? code + withoutTrunk(home, digits) : digits;
+  const dropsIt = home === undefined || dropsZero(home);
+  if (code === null || !(isDomestic || (dropsIt && /^0[1-9]/.test(digits)))) return digits;
+  if (home !== undefined && keepsZero(home)) return code + digits;
+  const prefix = [home?.trunk, '0'].find((each) => each && digits.startsWith(each)) ?? '';
+  return code + digits.slice(prefix.length);
 }
 
 /** @param home the country in which a number without + or 00 is read */

@@ -13,6 +13,8 @@ export interface ChoiceField extends Labelled {
 }
 
 interface Labelled {
+  /** Of the field in the form. */
+  readonly name: string;
   /** Empty if the question itself says what to write. */
   readonly label: string;
   readonly required: boolean;

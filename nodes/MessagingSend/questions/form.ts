@@ -1,16 +1,16 @@
 import { withoutDirections } from '../api/serviceText';
 import { type ChoiceField, count, type Field, MAX_NUMBER, MAX_WRITTEN, type WrittenField } from './field';
-import { fieldsOf, type NamedField, type Refusal, type Response } from './question';
+import { fieldsOf, type Refusal, type Response } from './question';
 
 // The fields of the page's form, each with its label, what is wrong with it, and what was written. Browsers check what
 // they can before they send the form.
 
 export function formFields(response: Response, refusal?: Refusal): string {
   const fields = fieldsOf(response);
-  const hasMark = fields.some(({ field }) => markOf(field) !== '');
+  const hasMark = fields.some((field) => markOf(field) !== '');
   return [
     hasMark ? '<p class="limit" dir="auto">* An answer is required</p>' : '',
-    ...fields.map((named) => formField(named, refusal)),
+    ...fields.map((field) => formField(field, refusal)),
   ].join('');
 }
 
@@ -21,7 +21,8 @@ export function problemAt(name: string, refusal?: Refusal): string {
   return `<p class="wrong" id="${name}-problem" role="alert" dir="auto">${escapeHtml(problem)}</p>`;
 }
 
-function formField({ name, field }: NamedField, refusal: Refusal | undefined): string {
+function formField(field: Field, refusal: Refusal | undefined): string {
+  const { name } = field;
   const problem = problemAt(name, refusal);
   const limit =
     field.kind === 'textarea'

@@ -35,23 +35,17 @@ export interface Answer {
 export const DECISION = 'decision';
 export const DECISIONS = { approve: 'approve', decline: 'decline' } as const;
 
-export interface NamedField {
-  readonly name: string;
-  readonly field: Field;
-}
-
 /** The fields of the page, from top to bottom. */
-export function fieldsOf(response: Response): NamedField[] {
-  const text = (name: string, label: string, required: boolean): NamedField[] => [
-    { name, field: { kind: 'textarea', label, required, placeholder: '' } },
-  ];
+export function fieldsOf(response: Response): readonly Field[] {
+  const text = { kind: 'textarea', placeholder: '' } as const;
   switch (response.kind) {
     case 'approval':
-      return response.commentLabel === null ? [] : text('comment', response.commentLabel, false);
+      if (response.commentLabel === null) return [];
+      return [{ ...text, name: 'comment', label: response.commentLabel, required: false }];
     case 'freeText':
-      return text('text', '', true);
+      return [{ ...text, name: 'text', label: '', required: true }];
     case 'customForm':
-      return response.fields.map((field, place) => ({ name: `field-${place}`, field }));
+      return response.fields;
   }
 }
 
@@ -78,7 +72,8 @@ export function readForm({ response }: Question, form: JsonObject): Answer | Ref
   const decision = form[DECISION];
   const data: Record<string, Value | boolean> =
     response.kind === 'approval' ? { approved: decision === DECISIONS.approve } : {};
-  for (const { name, field } of fieldsOf(response)) {
+  for (const field of fieldsOf(response)) {
+    const { name } = field;
     const texts = (written[name] = writtenIn(form[name]));
     const problem = problemWith(field, texts);
     if (problem !== null) problems[name] = problem;

@@ -1,17 +1,17 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { GET_BALANCE } from '../api/endpoints';
-import { BALANCE_FIELDS, creditsOf, type JsonScalar, pick } from '../api/objects';
-import { type Failure, failure, isFailure } from '../failures/failure';
+import { balanceIn } from '../api/reply';
+import { isFailure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
 import { type NodeAccount, readAccountOfItem, readAccounts } from '../n8n/input/credential';
-import { GivenOptions, maxWait, optionsField, readLimitOptions, requestsPerMinute } from '../n8n/input/readOptions';
+import { GivenOptions, maxWait, optionsField, requestsPerMinute } from '../n8n/input/readOptions';
 import { readRequestOptions } from '../n8n/input/requestOptions';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { failedItem } from '../n8n/output/outputItems';
 import { pause } from '../n8n/pause';
 import { routedCall, type RoutedRequest, routingOf } from '../n8n/routing';
-import { type RequestLimits, type Requests, requestsOf } from '../requests/requests';
+import { requestsOf } from '../requests/requests';
 
 export const balanceProperties: INodeProperties[] = [
   {
@@ -36,22 +36,23 @@ export const balanceProperties: INodeProperties[] = [
 
 /** For each item of a run `{ credits, user_id, user_name }` (API 2.1). Each account is asked once. */
 export async function getBalances(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const { limits, requestOptions, broken } = readSettings((path, fallback) => this.getNodeParameter(path, 0, fallback));
+  const given = new GivenOptions((path, fallback) => this.getNodeParameter(path, 0, fallback));
+  const options = readRequestOptions(given);
   const accounts = await readAccounts(this);
   const signal = this.getExecutionCancelSignal();
-  const balances = new Map<string, Balance | Failure>();
-  const balanceOf = async (account: NodeAccount): Promise<Balance | Failure> => {
+  const balances = new Map<string, ReturnType<typeof balanceIn>>();
+  const balanceOf = async (account: NodeAccount) => {
     const known = balances.get(account.id);
     if (known !== undefined) return known;
-    const call = httpCall(this, account, requestOptions, signal);
-    const balance = await readBalance(requestsOf(account, call, limits, signal));
+    const call = httpCall(this, account, options, signal);
+    const balance = balanceIn(await requestsOf(account, call, options.limits, signal).readBalance());
     balances.set(account.id, balance);
     return balance;
   };
 
   const items: INodeExecutionData[] = [];
   for (const item of this.getInputData().keys()) {
-    const account = broken ?? accounts.of(item);
+    const account = given.failure ?? accounts.of(item);
     const balance = isFailure(account) ? account : await balanceOf(account);
     if (!isFailure(balance)) items.push({ json: { ...balance }, pairedItem: { item } });
     else if (this.continueOnFail()) items.push(failedItem(item, balance));
@@ -65,29 +66,13 @@ export async function getBalances(this: IExecuteFunctions): Promise<INodeExecuti
 /** The same for one item, through the routing. */
 async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
   const [node, item] = [this.getNode(), this.getItemIndex()];
-  // n8n's routing has read the Request Options.
-  const { limits, broken } = readSettings((path, fallback) => this.getNodeParameter(path, fallback));
-  const account = broken ?? (await readAccountOfItem(this)).of(item);
+  const given = new GivenOptions((path, fallback) => this.getNodeParameter(path, fallback));
+  // n8n's routing itself applies the Request Options.
+  const { limits } = readRequestOptions(given);
+  const account = given.failure ?? (await readAccountOfItem(this)).of(item);
   if (isFailure(account)) throw setUpError(node, account, item);
   const call = routedCall(this, request, account);
-  const balance = await readBalance(requestsOf(account, call, limits, this.getExecutionCancelSignal()));
+  const balance = balanceIn(await requestsOf(account, call, limits, this.getExecutionCancelSignal()).readBalance());
   if (isFailure(balance)) throw nodeApiError(node, balance, item);
   return [{ json: balance, pairedItem: { item } }];
-}
-
-/** @returns with `broken`, why one of the options can't be used; null if all can */
-function readSettings(read: (path: string, fallback: unknown) => unknown) {
-  const given = new GivenOptions(read);
-  const limits: RequestLimits = { ...readLimitOptions(given), interval: 0 };
-  const requestOptions = readRequestOptions(given);
-  return { limits, requestOptions, broken: given.failure };
-}
-
-type Balance = Record<(typeof BALANCE_FIELDS)[number], JsonScalar>;
-
-async function readBalance(requests: Requests): Promise<Balance | Failure> {
-  const reply = await requests.readBalance();
-  if (reply.kind !== 'accepted') return reply.failure;
-  const credits = creditsOf(reply.data);
-  return credits === null ? failure('balanceNotReported') : { ...pick(reply.data, BALANCE_FIELDS), credits };
 }

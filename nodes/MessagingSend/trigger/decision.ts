@@ -10,21 +10,12 @@ export interface LowBalanceSettings {
 export interface LowBalanceState {
   /** When the balance was read, in milliseconds since 1970. */
   readonly readAt: number;
-  /** Whether a drop was reported and is not over yet. */
-  readonly low: boolean;
   readonly credits: number;
   readonly threshold: number;
   /** `user_id`, which identifies the account; null if the answer has none. */
   readonly owner: string | number | null;
-  /** When it last started the workflow for this drop, in milliseconds since 1970. */
+  /** When it last started the workflow for a drop that is not over yet, in milliseconds since 1970; null if none. */
   readonly firedAt: number | null;
-}
-
-interface Decision {
-  readonly fires: boolean;
-  /** The credits at the previous poll; null if there was none, or it was for another account. */
-  readonly previousCredits: number | null;
-  readonly next: LowBalanceState;
 }
 
 /** Polls run by the minute, but not to the millisecond, so a reminder may be this many milliseconds early. */
@@ -36,6 +27,7 @@ const TOLERANCE = 30_000;
  * @param before the state after the previous poll, if there was one
  * @param now in milliseconds since 1970
  * @param hasGap whether the credits may have risen since `before`: then another low balance is another drop
+ * @returns `previousCredits` of the previous poll; null if there was none, or it was for another account
  */
 export function decide(
   before: LowBalanceState | undefined,
@@ -43,18 +35,18 @@ export function decide(
   { threshold, margin, remindEvery }: LowBalanceSettings,
   now: number,
   hasGap = false,
-): Decision {
+) {
   const known = owner === null || (before?.owner ?? owner) === owner ? before : undefined;
+  const reportedAt = known?.threshold === threshold ? known.firedAt : null;
   const isLow = credits < threshold;
   const isOver = credits > threshold && credits >= threshold + margin;
-  const isReported = known?.low === true && known.threshold === threshold && !isOver;
   // If the clock was set back, the time counts from now.
-  const firedAt = isReported ? Math.min(known.firedAt ?? now, now) : null;
+  const firedAt = reportedAt === null || isOver ? null : Math.min(reportedAt, now);
   const isReminder = firedAt !== null && remindEvery !== null && now - firedAt >= remindEvery - TOLERANCE;
-  const fires = isLow && (!isReported || isReminder || (hasGap && known.credits !== credits));
+  const fires = isLow && (firedAt === null || isReminder || (hasGap && known?.credits !== credits));
   return {
     fires,
     previousCredits: known?.credits ?? null,
-    next: { readAt: now, low: isLow || isReported, credits, threshold, owner, firedAt: fires ? now : firedAt },
+    next: { readAt: now, credits, threshold, owner, firedAt: fires ? now : firedAt },
   };
 }

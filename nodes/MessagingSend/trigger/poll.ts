@@ -1,9 +1,10 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { BALANCE_FIELDS, creditsOf, type JsonObject, pick } from '../api/objects';
+import { balanceIn } from '../api/reply';
 import { failure, isFailure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
 import { type NodeAccount, readAccountOfItem } from '../n8n/input/credential';
+import type { RequestOptions } from '../n8n/input/requestOptions';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { requestsOf } from '../requests/requests';
 import { decide, type LowBalanceState } from './decision';
@@ -41,28 +42,27 @@ function isActivatedByN8n(context: IPollFunctions): boolean {
  * nor an error changes the stored state.
  */
 async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-  const settings = readTriggerSettings(context);
-  const account = settings.broken ?? (await readAccountOfItem(context)).of(0);
+  const { lowBalance, requestOptions, broken } = readTriggerSettings(context);
+  const account = broken ?? (await readAccountOfItem(context)).of(0);
   if (isFailure(account)) throw setUpError(context.getNode(), account);
   const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
   // As n8n starts, a poll that waits for the service would hold up the workflows that n8n activates next.
-  const maxWait = isActivatedByN8n(context) && !lastStates.has(trigger) ? 0 : settings.limits.maxWait;
-  const data = await readData(context, account, { ...settings, limits: { ...settings.limits, maxWait } });
-  const credits = creditsOf(data);
-  if (credits === null) throw nodeApiError(context.getNode(), failure('balanceNotReported'));
-  const { user_id, user_name } = pick(data, BALANCE_FIELDS);
+  const maxWait = isActivatedByN8n(context) && !lastStates.has(trigger) ? 0 : requestOptions.limits.maxWait;
+  const balance = await readBalance(context, account, requestOptions, maxWait);
+  if (isFailure(balance)) throw nodeApiError(context.getNode(), balance);
+  const { credits, user_id, user_name } = balance;
   const owner = typeof user_id === 'boolean' ? null : user_id;
 
   // Only after the answer, and without a pause, because the next poll may overtake a slow one.
   const now = Date.now();
-  const { threshold } = settings.lowBalance;
+  const { threshold } = lowBalance;
   const kept = context.getWorkflowStaticData('node');
   const stored = kept[KEPT] as LowBalanceState | undefined;
   const last = lastStates.get(trigger);
   // Another process may have polled since then.
   const before = (last?.readAt ?? -1) >= (stored?.readAt ?? 0) ? last : stored;
   const hasGap = before !== last;
-  const { fires, previousCredits, next } = decide(before, { credits, owner }, settings.lowBalance, now, hasGap);
+  const { fires, previousCredits, next } = decide(before, { credits, owner }, lowBalance, now, hasGap);
   const isTest = context.getMode() === 'manual';
   if (!isTest) lastStates.set(trigger, (kept[KEPT] = { ...next }));
   if (!fires && !isTest) return null;
@@ -71,23 +71,17 @@ async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | n
   return [[{ json: { credits, threshold, user_id, user_name, previous_credits: previousCredits, checked_at } }]];
 }
 
-/** Reads the balance's `data` within the time that n8n gives a poll: n8n silently abandons one that takes longer. */
-async function readData(
-  context: IPollFunctions,
-  account: NodeAccount,
-  { limits, requestOptions }: ReturnType<typeof readTriggerSettings>,
-): Promise<JsonObject> {
+/** Reads the balance within the time that n8n gives a poll: n8n silently abandons one that takes longer. */
+async function readBalance(context: IPollFunctions, account: NodeAccount, options: RequestOptions, maxWait: number) {
   // n8n 2.35 has no such method.
   const budget = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? 5 * 60_000;
   const deadline = AbortSignal.timeout(budget);
-  const requestLimits = { ...limits, maxWait: Math.min(limits.maxWait, budget), interval: 0 };
-  const call = httpCall(context, account, requestOptions, deadline);
-  const requests = requestsOf(account, call, requestLimits, deadline);
+  const limits = { ...options.limits, maxWait: Math.min(maxWait, budget) };
+  const requests = requestsOf(account, httpCall(context, account, options, deadline), limits, deadline);
   const reply = await requests.readBalance().catch((error: unknown) => {
     if (deadline.aborted) return null;
     throw error;
   });
-  if (reply?.kind === 'accepted') return reply.data;
-  const why = reply === null || deadline.aborted ? failure('pollTimeout') : reply.failure;
-  throw nodeApiError(context.getNode(), why);
+  const isLate = reply?.kind !== 'accepted' && deadline.aborted;
+  return reply === null || isLate ? failure('pollTimeout') : balanceIn(reply);
 }

@@ -8,7 +8,6 @@ import {
   numberField,
   numberIn,
   optionsField,
-  readLimitOptions,
   requestsPerMinute,
 } from '../n8n/input/readOptions';
 import { readRequestOptions, requestOptionsOfTrigger } from '../n8n/input/requestOptions';
@@ -78,7 +77,6 @@ export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParame
       margin: given.read(margin, numberIn, margin.default),
       remindEvery: given.read(remindEvery, numberIn, remindEvery.default) * 60 * 60_000 || null,
     },
-    limits: readLimitOptions(given),
     requestOptions: readRequestOptions(given),
     broken: given.failure,
   };

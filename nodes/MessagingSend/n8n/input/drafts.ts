@@ -5,6 +5,7 @@ import { failure, FailureError } from '../../failures/failure';
 import { type Draft, type Drafts, unreadable } from '../../messages/row';
 import { countryWithCode } from '../../phone/country';
 import { expressionError, fieldNames, ItemParameters, MESSAGE_KEY } from './itemParameters';
+import { NOT_ADDED } from './readOptions';
 
 /** What an operation makes of the parameters of an item. */
 export type ReadDrafts = (item: number, parameters: ItemParameters) => Draft | readonly Draft[];
@@ -19,15 +20,13 @@ export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: R
   return { items: 1, of: () => readDrafts(context.getItemIndex(), parameters) };
 }
 
-const COUNTRY_CODE = 'options.defaultCountryCode';
-
 /** @param recipient names the parameter with the phone number; the text is in `message` */
 export function draftFromItem(item: number, parameters: ItemParameters, recipient = 'phone'): Draft {
   let phone: unknown = null;
   try {
     phone = parameters.read(recipient, item);
-    const countryCode = parameters.readOption(COUNTRY_CODE, item, countryCodeIn);
-    const key = parameters.readOption(MESSAGE_KEY, item, keyIn);
+    const countryCode = countryCodeOf(item, parameters);
+    const key = keyOf(item, parameters);
     const message = parameters.read('message', item);
     const empty = parameters.emptyIn('message', item, message);
     const draft: Draft = { item, entry: null, phone, message, countryCode, key };
@@ -50,10 +49,7 @@ export function draftsFromSource(item: number, parameters: ItemParameters): Draf
 /** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
 function draftsFromList(item: number, parameters: ItemParameters): readonly Draft[] {
   const list = parseList(parameters.read('messages', item, undefined, isPlainList));
-  const forAll = {
-    countryCode: parameters.readOption(COUNTRY_CODE, item, countryCodeIn),
-    key: parameters.readOption(MESSAGE_KEY, item, keyIn),
-  };
+  const forAll = { countryCode: countryCodeOf(item, parameters), key: keyOf(item, parameters) };
   return list.map((value, entry) => {
     const given = isObject(value) ? value : {};
     const { phone, message } = given;
@@ -105,10 +101,12 @@ export function brokenParameter(item: number, error: unknown, phone: unknown = n
 }
 
 /**
- * The code in the option Default Country Code, for an item or for a run: 44, or the country's two letters.
+ * The code in the option Default Country Code: 44, or the country's two letters. Null if the option isn't added.
  * @throws FailureError if it gives nothing, or can't be a code; whether a country has it is checked with the phone number
  */
-export function countryCodeIn(value: unknown): string {
+function countryCodeOf(item: number, parameters: ItemParameters): string | null {
+  const value = parameters.read('options.defaultCountryCode', item, NOT_ADDED);
+  if (value === NOT_ADDED) return null;
   const text = asText(value).trim();
   if (text === '') throw new FailureError(failure('optionEmpty', { option: 'Default Country Code' }));
   const code = countryWithCode(text.toUpperCase())?.code ?? text.replace(/^(?:\+|00)/, '');
@@ -117,10 +115,12 @@ export function countryCodeIn(value: unknown): string {
 }
 
 /**
- * The key in the option Message Key, for an item.
+ * The key in the option Message Key; null if the option isn't added.
  * @throws FailureError if it has a hole, which would make different messages to a person the same
  */
-function keyIn(value: unknown, item: number, parameters: ItemParameters): string {
+function keyOf(item: number, parameters: ItemParameters): string | null {
+  const value = parameters.read(MESSAGE_KEY, item, NOT_ADDED);
+  if (value === NOT_ADDED) return null;
   const empty = parameters.emptyIn(MESSAGE_KEY, item, [value].join(''));
   if (empty.length > 0) {
     const fields = empty.map((name) => `'${name}'`).join(', ');

@@ -70,16 +70,6 @@ export class ItemParameters {
     }
   }
 
-  /** Reads an option for an item. @returns null if it isn't added; otherwise, even for an empty value, what `parse` returns */
-  readOption<Value>(
-    name: string,
-    item: number,
-    parse: (value: unknown, item: number, parameters: ItemParameters) => Value,
-  ): Value | null {
-    const value = this.read(name, item, NOT_ADDED);
-    return value === NOT_ADDED ? null : parse(value, item, this);
-  }
-
   /** The names of the fields that a parameter with expressions lacks for an item: see {@link emptyFieldsIn}. */
   emptyIn(name: string, item: number, text: unknown): readonly string[] {
     const parameter = this.parameter(name);

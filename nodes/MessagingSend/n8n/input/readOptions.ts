@@ -7,7 +7,6 @@ import type {
 } from 'n8n-workflow';
 
 import { type Failure, failure, FailureError } from '../../failures/failure';
-import type { RequestLimits } from '../../requests/requests';
 import { reasonOf } from '../output/sentences';
 
 // The options that every operation and the trigger have: how long requests wait for the service's limit.
@@ -47,14 +46,6 @@ export function optionsField(options: INodeProperties[], show?: IDisplayOptions[
 /** The contents of a fixed collection with entries of one kind, named as in n8n's own nodes. */
 export function valuesOf(...values: INodeProperties[]): INodePropertyCollection[] {
   return [{ displayName: 'Values', name: 'values', values }];
-}
-
-export function readLimitOptions(given: GivenOptions): Omit<RequestLimits, 'interval'> {
-  const limit = given.read(requestsPerMinute, numberIn, null);
-  return {
-    maxWait: 60_000 * given.read(maxWait, numberIn, maxWait.default),
-    requestsPerMinute: limit === null ? null : Math.floor(limit),
-  };
 }
 
 /** Distinguishes an option that isn't added from one whose expression gives nothing. No user enters this value. */

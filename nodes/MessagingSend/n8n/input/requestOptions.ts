@@ -7,13 +7,15 @@ import {
   booleanField,
   booleanIn,
   type GivenOptions,
+  maxWait,
   numberField,
   numberIn,
   optionsField,
+  requestsPerMinute,
   textField,
 } from './readOptions';
 
-/** All times in milliseconds, the batch size from 1 to 100. */
+/** How requests are made: all times in milliseconds, the batch size from 1 to 100. */
 export type RequestOptions = ReturnType<typeof readRequestOptions>;
 
 const itemsPerBatch = numberField('Items per Batch', 'batchSize', {
@@ -67,14 +69,20 @@ export const requestOptions = requestOptionsOf(batching, ignoreSslIssues, proxy,
 /** For the trigger, which makes one request. */
 export const requestOptionsOfTrigger = requestOptionsOf(ignoreSslIssues, proxy, timeout);
 
+/** Reads the limits under Options, and Request Options. */
 export function readRequestOptions(given: GivenOptions) {
+  const limit = given.read(requestsPerMinute, numberIn, null);
   const [within, withinBatch] = ['requestOptions.', 'requestOptions.batching.batch.'];
   const size = given.read(itemsPerBatch, numberIn, itemsPerBatch.default, withinBatch);
   const address = given.read(proxy, proxyIn, undefined, within);
   return {
+    limits: {
+      maxWait: 60_000 * given.read(maxWait, numberIn, maxWait.default),
+      requestsPerMinute: limit === null ? null : Math.floor(limit),
+      interval: given.read(batchInterval, numberIn, batchInterval.default, withinBatch),
+    },
     // n8n's words: "-1 for disabled. 0 will be treated as 1." The service takes 100 at most (API part 8).
     batchSize: size < 0 ? MAX_BATCH_SIZE : Math.min(MAX_BATCH_SIZE, Math.max(1, Math.floor(size))),
-    interval: given.read(batchInterval, numberIn, batchInterval.default, withinBatch),
     http: {
       timeout: given.read(timeout, numberIn, timeout.default, within),
       ...(given.read(ignoreSslIssues, booleanIn, false, within) && { skipSslCertificateValidation: true }),

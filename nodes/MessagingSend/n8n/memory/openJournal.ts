@@ -19,7 +19,8 @@ import { factListOf, listStorageOf } from './listStorage';
 export async function openJournal(
   context: IExecuteFunctions,
   operation: SendOperation,
-  { dryRun, testRun, duplicateMessages, maxWait }: DeliveryOptions,
+  { dryRun, testRun, duplicateMessages }: DeliveryOptions,
+  maxWait: number,
 ): Promise<Journal> {
   const { index, ordinal, followsKill } = positionOf(context);
   // n8n keeps this through Retry On Fail and Retry.

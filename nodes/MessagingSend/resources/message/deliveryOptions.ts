@@ -1,5 +1,6 @@
 import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions, TestRun } from '../../delivery/select';
+import type { SendWindow } from '../../delivery/sendWindow';
 import { failure, FailureError, isFailure } from '../../failures/failure';
 import { fieldNames } from '../../n8n/input/itemParameters';
 import {
@@ -14,13 +15,11 @@ import {
   numberField,
   numberIn,
   optionsField,
-  readLimitOptions,
   requestsPerMinute,
   textField,
 } from '../../n8n/input/readOptions';
 import { type PhoneRules, readPhone } from '../../phone/phone';
 import { MAX_TEXT } from './fields';
-import { sendWindow, sendWindowsIn } from './sendWindowOption';
 
 // The default of an option is what holds without it. The three that say "Off unless added" switch something on.
 
@@ -108,6 +107,13 @@ const parallelRequests = numberField('Parallel Requests', 'parallelRequests', {
     'How many requests run at the same time: 4 keep 60 a minute full. With fewer, a crash of n8n or an outage of the service leaves fewer messages uncertain.',
 });
 
+const sendWindow = textField('Send Window', 'sendWindow', {
+  default: '09:00–20:00',
+  placeholder: 'e.g. Mon–Fri 09:00–20:00, Sat 10:00–14:00',
+  description:
+    "When messages may be sent, by the clock of the recipient's country. Other messages are skipped, and their items say in send_at when they can be sent.",
+});
+
 const TESTED = 3;
 
 const testRun = textField('Test Run', 'testRun', {
@@ -143,7 +149,6 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
   const check = given.read(numberCheck, choiceIn, numberCheck.default);
   const optOutFields = () => given.fieldsBehind(`options.${neverSendTo.name}`);
   return {
-    ...readLimitOptions(given),
     checkCreditsFirst: given.read(checkCreditsFirst, booleanIn, false),
     dryRun: given.read(dryRun, booleanIn, false),
     emptyFields: given.read(emptyFields, choiceIn, 'send'),
@@ -164,9 +169,10 @@ function optOutsIn(value: unknown, fieldsBehind: () => Fields | null): readonly 
   // An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message.
   if (!Array.isArray(list)) throw new FailureError(failure('optOutsNotList'));
   const found: readonly unknown[] = list.filter((number) => textOf(number)?.trim() !== '');
-  const fields = found.length > 0 || list.length === 0 ? null : fieldsBehind();
+  if (found.length > 0 || list.length === 0) return found;
+  const fields = fieldsBehind();
   // Of an empty table, n8n can give one item without any field.
-  if (found.length > 0 || list.length === 0 || (list.length === 1 && fields?.names.length === 0)) return found;
+  if (list.length === 1 && fields?.names.length === 0) return found;
   const names = fieldNames(fields?.names ?? []);
   throw new FailureError(failure('optOutsEmpty', { fields: names && ` ${fields?.of} has the fields ${names}.` }));
 }
@@ -178,4 +184,42 @@ function testRunWith(phone: unknown, check: PhoneRules['numberCheck']): TestRun 
   const read = readPhone(phone ?? '', rules);
   if (isFailure(read)) throw new FailureError(failure('testPhoneUnreadable', { reason: read.message }));
   return { phone: read.phone, person: read.person, count: TESTED };
+}
+
+/** @throws FailureError for anything but windows: an empty one would let every message leave */
+function sendWindowsIn(value: unknown): readonly SendWindow[] {
+  const spans = String(value).trim().split(BETWEEN_WINDOWS);
+  const windows = spans.map(windowIn).filter((window) => window !== null);
+  // Beside a window with days, one without could be meant for the same days.
+  const withDays = spans.filter((span) => /^[a-z]/i.test(span)).length;
+  if (windows.length === spans.length && [0, spans.length].includes(withDays)) return windows;
+  const needed =
+    'time spans such as 09:00–20:00, Mon–Fri 09:00–20:00, Sat 10:00–14:00 or, past midnight, Sat 20:00–02:00';
+  throw new FailureError(failure('optionInvalid', { option: sendWindow.displayName, needed }));
+}
+
+/** Days are separated by commas, too. */
+const BETWEEN_WINDOWS = /(?<=:\d\d)\s*[,;\n]\s*(?!$)/;
+
+const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const NO_DAY = -1;
+
+/** @returns null for a text that isn't one window; past midnight, the end is before the start */
+function windowIn(text: string): SendWindow | null {
+  const words = text.trim().replace(/\s*(?:[-–—]|\bto\b)\s*/g, '-');
+  const [, names = 'sun-sat', ...times] = /^(?:(.+?)[\s,]+)?(\d\d?):([0-5]\d)-(\d\d?):([0-5]\d)$/.exec(words) ?? [];
+  const [fromHour = NaN, fromMinute = NaN, toHour = NaN, toMinute = NaN] = times.map(Number);
+  const [from, to] = [fromHour * 60 + fromMinute, toHour * 60 + toMinute];
+  const days = names.split(/[\s,]+/).flatMap(daysIn);
+  const isWindow = from < 24 * 60 && to <= 24 * 60 && from !== to && !days.includes(NO_DAY);
+  return isWindow ? { from, to, days: new Set(days) } : null;
+}
+
+/** The days of `Mon` or `Fri-Mon`; {@link NO_DAY} for a word that isn't a day. */
+function daysIn(word: string): readonly number[] {
+  const [first = NO_DAY, last = first, ...more] = word.split('-').map((name) => {
+    return name.length < 3 ? NO_DAY : DAYS.findIndex((day) => day.startsWith(name.toLowerCase()));
+  });
+  if (more.length > 0 || first === NO_DAY || last === NO_DAY) return [NO_DAY];
+  return Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, days) => (first + days) % 7);
 }

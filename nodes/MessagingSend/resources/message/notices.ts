@@ -42,13 +42,12 @@ function notice(name: string, text: string, show: Show, hide?: Show): INodePrope
 }
 
 const SENDS = '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]';
-const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 
 /** Shown where the output will be, beside the button that runs the node; after a run, its summary is there. */
 export const hintsBeforeRun: NodeHint[] = [
   hint(
     'info',
-    `${SENDS_FOR_REAL}. To check without sending, add the option 'Dry Run'.`,
+    "Every run sends real messages and uses credits. To check without sending, add the option 'Dry Run'.",
     `${SENDS} && $parameter["options"]["testRun"] === undefined`,
   ),
   hint(
@@ -56,11 +55,10 @@ export const hintsBeforeRun: NodeHint[] = [
     'This test run sends the first messages to your own phone, for a credit each, and none to the recipients',
     `${SENDS} && $parameter["options"]["testRun"] !== undefined`,
   ),
-  hint('info', SENDS_FOR_REAL, '$parameter["operation"] === "sendAndWait"'),
   // Before the run, no expression knows the address.
   hint(
     'info',
-    "The link in the message begins with n8n's address (N8N_WEBHOOK_URL). If that is http://localhost, no phone can open it.",
+    "Every run sends real messages and uses credits. The link in the message begins with n8n's address (N8N_WEBHOOK_URL). If that is http://localhost, no phone can open it.",
     '$parameter["operation"] === "sendAndWait"',
   ),
   hint(

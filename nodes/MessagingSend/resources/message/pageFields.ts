@@ -1,13 +1,12 @@
-import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
+import { asText, isObject, type JsonObject } from '../../api/objects';
+import { failure, FailureError } from '../../failures/failure';
 import { choiceField, textField, valuesOf } from '../../n8n/input/readOptions';
+import type { Field } from '../../questions/field';
 import type { Question, Response } from '../../questions/question';
-import { formFields, readFormFields } from './formFields';
 
 // The user's settings for the page behind the link, named as in n8n's own nodes where those have the same.
-
-/** Only an approval approves a tool's call, so human review offers nothing else where n8n shows the list. */
-const NOT_IN_REVIEW: IDisplayOptions = { hide: { '@tool': [true] } };
 
 export const responseType: INodeProperties = {
   displayName: 'Response Type',
@@ -16,18 +15,11 @@ export const responseType: INodeProperties = {
   noDataExpression: true,
   options: [
     { name: 'Approval', value: 'approval', description: 'The page shows a button to approve and one to decline' },
-    {
-      name: 'Custom Form',
-      value: 'customForm',
-      description: 'The page shows the fields that you add',
-      displayOptions: NOT_IN_REVIEW,
-    },
-    {
-      name: 'Free Text',
-      value: 'freeText',
-      description: 'The page shows a text field',
-      displayOptions: NOT_IN_REVIEW,
-    },
+    // Only an approval approves a tool's call, so human review offers nothing else where n8n shows the list.
+    ...[
+      { name: 'Custom Form', value: 'customForm', description: 'The page shows the fields that you add' },
+      { name: 'Free Text', value: 'freeText', description: 'The page shows a text field' },
+    ].map((choice) => ({ ...choice, displayOptions: { hide: { '@tool': [true] } } })),
   ],
   default: 'approval',
   description: 'How the recipient answers the question',
@@ -38,9 +30,7 @@ const approvalType = choiceField('Type of Approval', 'approvalType', {
   choices: { double: ['Approve and Decline'], single: ['Approve Only'] },
 });
 
-const approveLabel = textField('Approve Button Label', 'approveLabel', {
-  default: 'Approve',
-});
+const approveLabel = textField('Approve Button Label', 'approveLabel', { default: 'Approve' });
 
 const disapproveLabel = textField('Decline Button Label', 'disapproveLabel', {
   displayOptions: { show: { approvalType: ['double'] } },
@@ -61,6 +51,81 @@ export const approvalOptions: INodeProperties = {
   default: {},
   description: 'Buttons and comment field of the answer page',
   options: valuesOf(approvalType, approveLabel, disapproveLabel, commentLabel),
+};
+
+/** What a field of Custom Form can be, by the values of n8n's own nodes. */
+const TYPES: Record<Field['kind'], string> = {
+  checkbox: 'Checkboxes',
+  date: 'Date',
+  dropdown: 'Dropdown',
+  email: 'Email',
+  number: 'Number',
+  radio: 'Radio Buttons',
+  text: 'Text Input',
+  textarea: 'Textarea',
+};
+
+const KINDS = Object.keys(TYPES) as Array<Field['kind']>;
+
+export const formFields: INodeProperties = {
+  displayName: 'Form Elements',
+  name: 'formFields',
+  type: 'fixedCollection',
+  typeOptions: { multipleValues: true, sortable: true },
+  placeholder: 'Add Form Element',
+  default: {},
+  description: 'Fields of the answer page',
+  options: valuesOf(
+    textField('Label', 'fieldLabel', {
+      required: true,
+      placeholder: 'e.g. Delivery date',
+      description: 'Text above the field. The output has the answer under this name.',
+    }),
+    {
+      displayName: 'Element Type',
+      name: 'fieldType',
+      type: 'options',
+      options: KINDS.map((value) => ({ name: TYPES[value], value })),
+      default: 'text',
+      description: 'What the page shows for the field',
+    },
+    {
+      displayName: 'Field Options',
+      name: 'fieldOptions',
+      type: 'fixedCollection',
+      typeOptions: { multipleValues: true, sortable: true },
+      placeholder: 'Add Field Option',
+      displayOptions: { show: { fieldType: ['checkbox', 'dropdown', 'radio'] } },
+      default: { values: [{ option: '' }] },
+      description: 'What can be chosen',
+      options: valuesOf(
+        textField('Option', 'option', {
+          placeholder: 'e.g. In the morning',
+          description: 'Text of the choice, on the page and in the output',
+        }),
+      ),
+    },
+    {
+      displayName: 'Multiple Choice',
+      name: 'multiselect',
+      type: 'boolean',
+      displayOptions: { show: { fieldType: ['dropdown'] } },
+      default: false,
+      description: 'Whether several options can be chosen. The page then shows them as checkboxes.',
+    },
+    textField('Placeholder', 'placeholder', {
+      displayOptions: { show: { fieldType: ['email', 'number', 'text', 'textarea'] } },
+      placeholder: 'e.g. name@example.com',
+      description: 'Text inside the field while it is empty',
+    }),
+    {
+      displayName: 'Required Field',
+      name: 'requiredField',
+      type: 'boolean',
+      default: false,
+      description: 'Whether the form can be sent only with an answer in this field',
+    },
+  ),
 };
 
 export const buttonLabel = textField('Response Button Label', 'responseButtonLabel', {
@@ -112,4 +177,53 @@ export function readPage(
   };
   const title = textIn('options', pageTitle) || workflow;
   return { response: response(), title, thanks: textIn('options', thanks) };
+}
+
+/** `respondedAt` is the time of the answer; not every program accepts the other as a name. */
+const RESERVED = ['respondedAt', '__proto__'];
+
+/**
+ * Reads the fields of the form.
+ * @throws FailureError for the first one that can't be shown. Fields are named by their places, counted from 1, because their
+ * texts could come from an item.
+ */
+export function readFormFields(given: unknown): Field[] {
+  const fields = Array.isArray(given) ? given.map((field: unknown) => (isObject(field) ? field : {})) : [];
+  if (fields.length === 0) throw new FailureError(failure('formEmpty'));
+  const labels = fields.map((field) => asText(field.fieldLabel).trim());
+  return fields.map((field, index) => {
+    const place = index + 1;
+    const label = labels[index] ?? '';
+    if (['', ...RESERVED].includes(label) || labels.indexOf(label) !== index) {
+      throw wrong(place, `needs a label that no other field has, and not ${RESERVED.join(' or ')}`);
+    }
+    return readField(field, place, { name: `field-${index}`, label, required: isOn(field.requiredField) });
+  });
+}
+
+function readField(given: JsonObject, place: number, named: Pick<Field, 'name' | 'label' | 'required'>): Field {
+  const { fieldType = 'text' } = given;
+  const type = KINDS.find((kind) => kind === fieldType);
+  if (type === undefined) throw wrong(place, `must have one of these as its 'Element Type': ${KINDS.join(', ')}`);
+  if (type !== 'checkbox' && type !== 'dropdown' && type !== 'radio')
+    return { ...named, kind: type, placeholder: asText(given.placeholder).trim() };
+  const kind = type === 'dropdown' && isOn(given.multiselect) ? 'checkbox' : type;
+  return { ...named, kind, options: readOptions(given.fieldOptions, place) };
+}
+
+function readOptions(given: unknown, place: number): string[] {
+  const values: unknown = isObject(given) ? given.values : [];
+  const options = [values].flat().map((value) => (isObject(value) ? asText(value.option).trim() : ''));
+  const isValid = options.length > 0 && !options.includes('') && new Set(options).size === options.length;
+  if (!isValid) throw wrong(place, "needs 'Field Options', each with another text");
+  return options;
+}
+
+function wrong(place: number, what: string): FailureError {
+  return new FailureError(failure('formFieldInvalid', { place, wrong: what }));
+}
+
+/** An expression may give a text. */
+function isOn(value: unknown): boolean {
+  return value === true || value === 'true';
 }

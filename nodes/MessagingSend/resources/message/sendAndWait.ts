@@ -1,27 +1,27 @@
-import type { IExecuteFunctions, INode, INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import {
+  type IExecuteFunctions,
+  type INode,
+  type INodeExecutionData,
+  type INodeProperties,
+  type INodePropertyOptions,
+  tryToParseDateTime,
+  WAIT_INDEFINITELY,
+} from 'n8n-workflow';
 
+import { asText } from '../../api/objects';
 import { textOf } from '../../delivery/compose';
 import { SEND } from '../../delivery/operation';
-import { type Failure, failure } from '../../failures/failure';
+import { type Failure, failure, FailureError } from '../../failures/failure';
 import type { Draft } from '../../messages/row';
 import { isHumanReview, isTool } from '../../n8n/execution';
 import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
 import { ItemParameters, sourceOfRun } from '../../n8n/input/itemParameters';
-import {
-  choiceIn,
-  GivenOptions,
-  maxWait,
-  optionsField,
-  readLimitOptions,
-  requestsPerMinute,
-} from '../../n8n/input/readOptions';
+import { type GivenOptions, maxWait, optionsField, requestsPerMinute, textField } from '../../n8n/input/readOptions';
 import { sendForRun } from '../../n8n/run';
 import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
 import { defaultCountryCode, numberCheck, readDeliveryOptions } from './deliveryOptions';
 import { forPeopleAndModels, MAX_TEXT, message, phone } from './fields';
-import { formFields } from './formFields';
-import { approvalOptions, buttonLabel, pageTitle, readPage, responseType, thanks } from './pageFields';
-import { FOREVER, limitWaitTime, readWaitLimit } from './waitLimit';
+import { approvalOptions, buttonLabel, formFields, pageTitle, readPage, responseType, thanks } from './pageFields';
 
 const SHOW = { resource: ['message'], operation: ['sendAndWait'] };
 
@@ -54,6 +54,14 @@ const question: INodeProperties = {
   description: 'Question to send. The answer page shows it again.',
 };
 
+/** With the name that it has in n8n's own nodes. */
+const limitWaitTime = textField('Limit Wait Time', 'limitWaitTime', {
+  default: '45 minutes',
+  placeholder: 'e.g. 45 minutes, 2 hours, 3 days or 2027-01-31 18:00',
+  description:
+    'How long to wait for an answer, such as 45 minutes or 3 days, or until when. Then the execution continues with the input items of this node.',
+});
+
 /** Beside 'Limit Wait Time', it could be mistaken for the time to answer. */
 const maxWaitToSend: INodeProperties = {
   ...maxWait,
@@ -74,9 +82,6 @@ export const sendAndWaitFields: INodeProperties[] = [
   ),
 ];
 
-/** With one message, the other operations' options make no sense, so they are read as if none was added. */
-const WITHOUT_OPTIONS = readDeliveryOptions(new GivenOptions((_path, fallback) => fallback));
-
 /**
  * Send and Wait in a workflow: one message, for the first item. Once it is sent, n8n keeps the execution until the answer
  * arrives, or until the time limit, and then continues with the input.
@@ -91,11 +96,8 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
     drafts: { items: 1, of: () => draft },
     readOptions: (given) => {
       waitLimit = readWaitLimit(given, this.getTimezone());
-      return {
-        ...WITHOUT_OPTIONS,
-        ...readLimitOptions(given),
-        numberCheck: given.read(numberCheck, choiceIn, numberCheck.default),
-      };
+      // n8n gives only options of this operation: the others make no sense with one message.
+      return readDeliveryOptions(given);
     },
     failure: notForModel(this.getNode()),
     // If an earlier execution asked the question, its link no longer works, so another one must be sent.
@@ -141,5 +143,39 @@ function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft {
     return { ...draft, link: linkTo(context, asked) };
   } catch (error) {
     return brokenParameter(0, error, draft.phone);
+  }
+}
+
+const FOREVER = () => WAIT_INDEFINITELY;
+
+/**
+ * @param timezone of a date that names none
+ * @returns when a wait that begins now ends
+ */
+export function readWaitLimit(given: GivenOptions, timezone: string): () => Date {
+  const parse = (limit: unknown, _field: unknown, option: string) => {
+    const [, amount, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*$/i.exec(String(limit)) ?? [];
+    const milliseconds = Number(amount) * (MILLISECONDS[unit.toLowerCase()] ?? NaN);
+    if (!Number.isNaN(milliseconds))
+      return () => new Date(Math.min(Date.now() + milliseconds, WAIT_INDEFINITELY.getTime()));
+    const date = dateIn(limit, timezone);
+    if (date !== null && date.getTime() > Date.now()) return () => date;
+    const needed = 'a time such as 45 minutes, 2 hours or 3 days, or a date in the future such as 2027-01-31 18:00';
+    throw new FailureError(failure('optionInvalid', { option, needed }));
+  };
+  return given.read(limitWaitTime, parse, FOREVER);
+}
+
+const MILLISECONDS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** Nobody knows which month 01/02/2027 means, and n8n reads 45 as a year. */
+const ISO = /^\s*\d{4}-\d\d-\d\d(?:[T ]|\s*$)/;
+
+function dateIn(limit: unknown, timezone: string): Date | null {
+  try {
+    const isGuess = typeof limit !== 'object' && !ISO.test(asText(limit));
+    return isGuess ? null : tryToParseDateTime(limit, timezone).toJSDate();
+  } catch {
+    return null;
   }
 }
