@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import { type JsonObject } from '../../../tools/json';
+import { asObject, asObjects, type JsonObject } from '../../../tools/json';
 import { nodesOf } from '../../../tools/n8n/examples/files';
 import { copyOf, type ExampleWorld, itemsAt, PEOPLE, saleMessage, withOptions, withoutDryRun } from '../exampleWorld';
 
@@ -27,6 +27,13 @@ export function tests({ instance, received, workflow, runFrom, succeedFrom, tabl
   /** Runs a workflow again after changes to its nodes. */
   const changed = async (stored: JsonObject, change: (node: JsonObject) => JsonObject) =>
     await instance().rest.saveNodes(stored, nodesOf(stored).map(change));
+  /** Enters the campaign's name where its user does. */
+  const named = async (stored: JsonObject, value: string) =>
+    await changed(stored, (node) => (node.name === 'Campaign' ? withCampaign(node, value) : node));
+  const sameNumber = (row: JsonObject | undefined) =>
+    `Row ${String(row?.id)} (${String(row?.name)}) has the same number. To send this row as well, set its status to 'send anyway'.`;
+
+  const isUpdate = ({ name }: JsonObject) => name === 'Write Outcomes';
 
   beforeEach(async () => {
     // Creates the table.
@@ -63,8 +70,8 @@ export function tests({ instance, received, workflow, runFrom, succeedFrom, tabl
     assert.deepEqual(received(), messages(REACHABLE));
     const rows = await table.rows();
     assert.equal(rows.length, 4);
-    for (const { status, message_id: id, sent_at: sentAt, reason } of rows.slice(0, 3)) {
-      assert.equal(status, 'sent');
+    for (const { status, campaign, message_id: id, sent_at: sentAt, reason } of rows.slice(0, 3)) {
+      assert.deepEqual([status, campaign], ['sent', 'Summer sale']);
       assert.equal(typeof id, 'number');
       assert.ok(Math.abs(Date.now() - Date.parse(String(sentAt))) < 600_000);
       assert.equal(reason ?? '', '');
@@ -90,26 +97,58 @@ export function tests({ instance, received, workflow, runFrom, succeedFrom, tabl
     assert.deepEqual(received(), messages([...REACHABLE.slice(1), DAN]));
   });
 
-  test('A list that is imported twice is sent once, until the next campaign', async () => {
+  test('A list that is imported twice is sent once: its second rows are duplicates, in later runs as well', async () => {
     const sending = await own();
     await fillAsImported();
     await succeedFrom('Start', sending);
     await fillAsImported();
-    await succeedFrom('Start', sending);
-    assert.deepEqual(received(), messages(REACHABLE));
-    assert.equal((await reasons()).filter((reason) => reason.startsWith('An earlier run sent it.')).length, 3);
+    for (const _run of ['second', 'third']) {
+      await succeedFrom('Start', sending);
+      assert.deepEqual(received(), messages(REACHABLE));
+      const rows = await table.rows();
+      assert.deepEqual(
+        rows.slice(4, 7).map(({ status, reason, message_id: id }) => [status, reason, id]),
+        rows.slice(0, 3).map((first) => ['duplicate', sameNumber(first), null]),
+      );
+    }
+  });
 
-    await table.clear();
+  test('Another name in Campaign sends to every row again, once, except to people who opted out', async () => {
     await fillAsImported();
-    const next = await changed(sending, (node) => withOptions(node, () => ({ messageKey: 'Winter sale' })));
+    await fill(['Eve Invented', '+44 7700 900305', 'opted out'], ['Finn Pretend', '+44 7700 900301']);
+    const sending = await own();
+    await succeedFrom('Start', sending);
+    await table.change('Ben Made-Up', { status: 'uncertain' });
+    await table.change('Cleo Sample', { status: 'Opted out' });
+    const next = await named(sending, 'Winter sale');
     await succeedFrom('Start', next);
-    assert.equal(received().length, 6);
+    await succeedFrom('Start', next);
+    const twice = REACHABLE.slice(0, 2).flatMap((person) => [person, person]);
+    assert.deepEqual(received(), messages([...twice, ...REACHABLE.slice(2)]));
+    const rows = await table.rows();
+    assert.deepEqual(
+      rows.map(({ status, campaign }) => [status, campaign]),
+      [
+        ['sent', 'Winter sale'],
+        ['sent', 'Winter sale'],
+        ['Opted out', 'Summer sale'],
+        ['not sent', 'Winter sale'],
+        ['opted out', null],
+        ['duplicate', 'Winter sale'],
+      ],
+    );
+  });
+
+  test('Without a name in Campaign, nothing is sent', async () => {
+    await fillAsImported();
+    await runFrom('Start', await named(await own(), ''));
+    assert.deepEqual(received(), []);
+    assert.match(String((await reasons())[0]), /'Message Key'/);
   });
 
   test('A run after n8n stopped before it wrote the outcomes sends nothing again, and writes them', async () => {
     await fillAsImported();
     const sending = await own();
-    const isUpdate = ({ name }: JsonObject) => name === 'Write Outcomes';
     const cut = await changed(sending, (node) => (isUpdate(node) ? { ...node, disabled: true } : node));
     await succeedFrom('Start', cut);
     assert.deepEqual(await statuses(), { ...allOf(null), [DAN.name]: null });
@@ -121,6 +160,25 @@ export function tests({ instance, received, workflow, runFrom, succeedFrom, tabl
     assert.deepEqual(await statuses(), { ...allOf('sent'), 'Dan F.': 'not sent' });
   });
 
+  test('What a run that n8n stopped may have sent is uncertain, and is sent again only to rows that say so', async () => {
+    await fillAsImported();
+    const sending = await own();
+    const cut = await changed(sending, (node) => (isUpdate(node) ? { ...node, disabled: true } : node));
+    instance().sandbox.setFaults([{ kind: 'reset-after', on: 'bulk', times: 1 }]);
+    await succeedFrom('Start', cut);
+    const mended = await changed(cut, (node) => (isUpdate(node) ? { ...node, disabled: false } : node));
+    await succeedFrom('Start', mended);
+    await succeedFrom('Start', mended);
+    assert.deepEqual(received(), messages(REACHABLE));
+    assert.deepEqual(await statuses(), { ...allOf('uncertain'), [DAN.name]: 'not sent' });
+
+    await table.change('Ada Example', { status: 'Send anyway' });
+    await succeedFrom('Start', mended);
+    await succeedFrom('Start', mended);
+    assert.equal(received().length, 4);
+    assert.deepEqual(await statuses(), { ...allOf('uncertain'), 'Ada Example': 'sent', [DAN.name]: 'not sent' });
+  });
+
   test('A test run leaves the rows as they are', async () => {
     await fill(...REACHABLE.map(({ name, phone }): [string, string, string] => [name, phone, 'to send']));
     await succeedFrom('Start', await own((node) => withOptions(withoutDryRun(node), () => ({ testRun: DAN.phone }))));
@@ -128,19 +186,19 @@ export function tests({ instance, received, workflow, runFrom, succeedFrom, tabl
     assert.deepEqual(await statuses(), allOf('to send'));
   });
 
-  test('A number in two rows is shown before anything is sent, and the second row is sent only if it says so', async () => {
+  test('A number in two rows is a duplicate before and after sending, and the second row is sent only if it says so', async () => {
     await fill(['Ada Example', '+44 7700 900301', 'to send'], ['Ben Made-Up', '+44 (0)7700 900301', 'To send']);
     await succeedFrom('Start');
     const [first, second] = await table.rows();
-    assert.deepEqual([first?.status, second?.status], ['to send', 'not sent']);
-    assert.equal(
-      second?.reason,
-      `Row ${String(first?.id)} (Ada Example) has the same number. Delete this row, or set its status to 'send anyway'.`,
-    );
+    assert.deepEqual([first?.status, second?.status], ['to send', 'duplicate']);
     const sending = await own();
-    await succeedFrom('Start', sending);
-    assert.deepEqual(received(), messages([{ name: 'Ada Example', phone: '447700900301' }]));
-    assert.deepEqual(await statuses(), { 'Ada Example': 'sent', 'Ben Made-Up': 'not sent' });
+    for (const _run of ['first', 'second']) {
+      await succeedFrom('Start', sending);
+      assert.deepEqual(received(), messages([{ name: 'Ada Example', phone: '447700900301' }]));
+      assert.deepEqual(await statuses(), { 'Ada Example': 'sent', 'Ben Made-Up': 'duplicate' });
+      const { reason, message_id: id } = (await table.rows())[1] ?? {};
+      assert.deepEqual([reason, id], [sameNumber(first), null]);
+    }
 
     await table.change('Ben Made-Up', { status: 'Send anyway' });
     await succeedFrom('Start', sending);
@@ -185,4 +243,11 @@ export function tests({ instance, received, workflow, runFrom, succeedFrom, tabl
     assert.match(String((await reasons())[0]), /'Never Send To'/);
     assert.deepEqual(received(), []);
   });
+}
+
+function withCampaign(node: JsonObject, value: string): JsonObject {
+  const parameters = asObject(node.parameters, 'parameters');
+  const { assignments } = asObject(parameters.assignments, 'assignments');
+  const [campaign] = asObjects(assignments, 'assignments');
+  return { ...node, parameters: { ...parameters, assignments: { assignments: [{ ...campaign, value }] } } };
 }
