@@ -5,7 +5,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 
 import { PROJECT_FOLDER, readManifest, readProjectFile } from '../tools/project';
-import { readPage } from './support/markdown';
+import { readPage } from './documentation/pages';
 
 /** Checks the files of the examples without n8n; `test/e2e/examples.test.ts` runs them. */
 
@@ -40,7 +40,6 @@ const SENDER = 'n8n-nodes-messaging-send.messagingSend';
 /** Reserved for fiction in the United Kingdom, North America, France and Australia. */
 const FICTION = /^(((00)?44|0)7700900\d{3}|1[2-9]\d\d55501\d\d|3363998\d{4}|61491570(006|110|15[6-9]|313|737))$/;
 const README = readFileSync(path.join(FOLDER, 'README.md'), 'utf8');
-
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
 
 describe.each(files)('%s', (file) => {

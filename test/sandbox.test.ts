@@ -71,15 +71,12 @@ test.each<[number | 'cut', number, Fault]>([
   ['cut', 0, { kind: 'reset-before' }],
   ['cut', 2, { kind: 'reset-during' }],
   ['cut', 5, { kind: 'reset-after' }],
-])(
-  'Of 5 messages, the outcome is %p with %i sent and charged under the fault %j, which hits once',
-  async (status, sent, fault) => {
-    await start({ credits: 100, faults: [{ ...fault, times: 1 }] });
-    const again = () => ask('/v1/messages/send-bulk', { messages: listOf(5) });
-    const first = await again().catch(() => ({ status: 'cut' }));
-    expect(first.status).toBe(status);
-    expect([sandbox.messages().length, 100 - sandbox.credits()]).toEqual([sent, sent]);
-    expect(sandbox.requests()).toMatchObject([{ sent, fault: fault.kind }]);
-    expect((await again()).status).toBe(201);
-  },
-);
+])('Of 5 messages, %p is the outcome with %i sent and charged, under the fault %j', async (status, sent, fault) => {
+  await start({ credits: 100, faults: [{ ...fault, times: 1 }] });
+  const again = () => ask('/v1/messages/send-bulk', { messages: listOf(5) });
+  const first = await again().catch(() => ({ status: 'cut' }));
+  expect(first.status).toBe(status);
+  expect([sandbox.messages().length, 100 - sandbox.credits()]).toEqual([sent, sent]);
+  expect(sandbox.requests()).toMatchObject([{ sent, fault: fault.kind }]);
+  expect((await again()).status).toBe(201);
+});

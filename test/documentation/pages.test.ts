@@ -8,10 +8,7 @@ import { FILES, page, PAGES } from './pages';
 
 /** A link from n8n to the README as in the sources, in which the build replaces the host. */
 const HOMEPAGE = /["']https:\/\/homepage\.invalid\/([^"']*)["']/g;
-
-function anchorsOf(file: string): string[] {
-  return page(file).headings.map(({ anchor }) => anchor);
-}
+const anchorsOf = (file: string): string[] => page(file).headings.map(({ anchor }) => anchor);
 
 describe.each([...PAGES])('%s', (file, { links }) => {
   const inside = links.filter((target) => !/^[a-z]+:/.test(target));

@@ -9,7 +9,7 @@ import {
 import { CATALOGUE } from '../../nodes/MessagingSend/failures/catalogue';
 import { type Loaded, loadPackage } from '../../tools/engine/engine';
 import { readProjectFile } from '../../tools/project';
-import type { Table } from '../support/markdown';
+import type { Table } from './pages';
 import { PAGES, table } from './pages';
 
 let loaded: Loaded;
@@ -46,7 +46,6 @@ const namesOf = (properties: ReadonlyArray<{ displayName: string }>) => [
 ];
 
 const REFERENCE = 'docs/reference.md';
-
 const MESSAGE = { resource: 'message' };
 const BULK = { ...MESSAGE, operation: 'sendBulk' };
 const BULK_BY_SOURCE = ['items', 'json'].map((source) => ({ ...BULK, source }));
@@ -82,7 +81,6 @@ const NAMES_OF_N8N = [
   'Retry with currently saved workflow',
 ];
 
-/** The names of properties, of their entries and of their choices. */
 function allNames(properties: Array<INodeProperties | INodePropertyOptions | INodePropertyCollection>): string[] {
   return properties.flatMap((property) => {
     const inner = 'values' in property ? property.values : 'options' in property ? (property.options ?? []) : [];

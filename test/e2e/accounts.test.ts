@@ -17,11 +17,7 @@ const KEYS = ['no node', API_KEY, OTHER_KEY, ''];
 
 for (const release of SUPPORTED) {
   describe(`The package and its credential in n8n ${release}`, () => {
-    const instance = instanceForTests({
-      release,
-      hasInterface: true,
-      sandbox: { keys: [API_KEY, OTHER_KEY] },
-    });
+    const instance = instanceForTests({ release, hasInterface: true, sandbox: { keys: [API_KEY, OTHER_KEY] } });
     beforeEach(() => instance().sandbox.reset());
 
     test('A credential with expressions sends each item from its own account', async () => {
@@ -62,10 +58,8 @@ for (const release of SUPPORTED) {
           rows.flatMap(({ phone, key }) => (key in expected ? [] : [[phone, key === API_KEY ? 'key 1' : 'key 2']])),
         );
         const requests = sandbox.requests().map(({ path, key, messages }) => `${path} ${key} ${messages}`);
-        assert.deepEqual(
-          requests.sort(),
-          ['/api/v1', '/v1'].flatMap((path) => [1, 2].map((key) => `${path}/messages/send-bulk key ${key} 1`)),
-        );
+        const once = (path: string) => [1, 2].map((key) => `${path}/messages/send-bulk key ${key} 1`);
+        assert.deepEqual(requests.sort(), [...once('/api/v1'), ...once('/v1')]);
       }
     });
 

@@ -23,7 +23,6 @@ const UNTOUCHED = [
 const BALANCE_TOOL = 'Get_credit_balance_in_Messaging_Send';
 const SEND_TOOL = 'Send_text_message_to_phone_number_in_Messaging_Send';
 const BULK_TOOL = 'Send_text_messages_to_many_phone_numbers_in_Messaging_Send';
-
 const PHONE = '447700900123';
 const LIST = ['one', 'two'].map((message, index) => ({ phone: `44770090012${index}`, message }));
 const ACCOUNT = { credits: 1_000_000, user_id: 4711, user_name: 'Sandbox User' };
@@ -67,7 +66,6 @@ for (const release of SUPPORTED) {
       });
       after(() => Promise.all(clients.map((opened) => opened.close())));
 
-      /** A client of an MCP server with these tools. */
       async function connect(path: string, tools: WorkflowNode[], account = instance().credential): Promise<Client> {
         const { rest, n8n } = instance();
         await rest.activate(await rest.importWorkflow(mcpWorkflow(release, path, tools), [account]));
@@ -91,10 +89,7 @@ for (const release of SUPPORTED) {
         const explained = (name: string): Record<string, string> => {
           const { description = '', inputSchema } = tools.find((each) => each.name === name) ?? assert.fail(name);
           const inputs = Object.entries(inputSchema.properties ?? {});
-          assert.deepEqual(
-            inputSchema.required ?? [],
-            inputs.map(([input]) => input),
-          );
+          assert.deepEqual(inputSchema.required ?? [], Object.keys(inputSchema.properties ?? {}));
           const texts = inputs.map(([input, value]) => [input, asString(asObject(value, input).description, input)]);
           return { description, ...(Object.fromEntries(texts) as Record<string, string>) };
         };
@@ -125,10 +120,8 @@ for (const release of SUPPORTED) {
         assert.deepEqual([message?.phone, message?.message, message?.endpoint], [PHONE, 'Hello', 'send']);
         const [result] = asObjects(single, 'result');
         assert.deepEqual([result?.message_id, result?.status], [message?.id, 'sent']);
-        assert.deepEqual(
-          listed.map(({ phone, message: text }) => ({ phone, message: text })),
-          LIST,
-        );
+        const texts = listed.map(({ phone, message: text }) => ({ phone, message: text }));
+        assert.deepEqual(texts, LIST);
         assert.equal(new Set(listed.map(({ request }) => request)).size, 1);
         assert.equal(asArray(list, 'result').length, LIST.length);
       });

@@ -13,7 +13,6 @@ import { sessionForTests } from './instanceForTests';
 
 /** The file with this text of the editor has all of them. */
 const KEY = '"settings.communityNodes.installModal.installButton.label":`';
-
 const NODES = ['Messaging Send', 'Messaging Send Tool', 'Messaging Send Trigger'];
 
 const readIn = (folder: string, ending: string) =>

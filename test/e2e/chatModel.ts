@@ -5,7 +5,6 @@ import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { asObject, asObjects, asString, isObject, type JsonObject } from '../../tools/json';
 import { whileTestsRun } from './instanceForTests';
 
-/** A model's answer: a text, which ends the conversation, or calls of tools. */
 export type ModelAnswer = { text: string } | { calls: Array<{ tool: string; input: JsonObject }> };
 
 /**
@@ -58,7 +57,6 @@ export async function startChatModel() {
       latest = undefined;
       heard = [];
     },
-    /** The tools that it was offered with the latest request. */
     offered: () => asObjects(asked().tools ?? [], 'tools').map(({ name }) => ({ name: asString(name, 'name') })),
     /** The results of its tool calls, as in the latest request, in the order of the calls. */
     results: () =>

@@ -18,11 +18,7 @@ export const CONTINUE = { onError: 'continueRegularOutput' };
 
 /** How many messages a victim with Send Bulk sends by default: five requests. */
 export const MESSAGES = 450;
-
-/** The indexes of this many messages. */
-export function indexes(count = MESSAGES): number[] {
-  return Array.from({ length: count }, (_slot, index) => index);
-}
+export const indexes = (count = MESSAGES): number[] => Array.from({ length: count }, (_slot, index) => index);
 
 /** A workflow in which n8n is killed. Its texts begin with its name in brackets, which identifies its messages. */
 export interface Victim {
@@ -40,16 +36,13 @@ interface ListOptions {
   messages?: number;
   /** On its Settings tab. */
   settings?: JsonObject;
-  /** The nodes that follow. */
   after?: WorkflowNode[];
 }
 
 /** A list for Send Bulk as an expression; without a text it is `listOf(count)`. */
-export function listExpression(count: number, text = "'Hello ' + index"): string {
-  return `={{ Array.from({ length: ${count} }, (_, index) => ({ phone: '4477009' + String(index).padStart(5, '0'), message: ${text} })) }}`;
-}
+export const listExpression = (count: number, text = "'Hello ' + index"): string =>
+  `={{ Array.from({ length: ${count} }, (_, index) => ({ phone: '4477009' + String(index).padStart(5, '0'), message: ${text} })) }}`;
 
-/** Send Bulk with a list. */
 export function bulkList(name: string, { messages = MESSAGES, settings, after = [] }: ListOptions = {}): Victim {
   const parameters = {
     resource: 'message',
@@ -72,13 +65,10 @@ export function finished(name: string): Victim {
   return { ...victim, workflow, answered: 5, arrived: MESSAGES, isFinished: true };
 }
 
-/** The executions in which n8n is killed. */
 interface Killed {
-  /** Victims to start an execution of. */
   readonly started?: readonly Victim[];
   /** Victims whose newest execution is retried. */
   readonly retried?: readonly Victim[];
-  /** Whether n8n's event log is lost as well. */
   readonly losesEventLog?: boolean;
 }
 
@@ -105,9 +95,8 @@ export class Crashes {
       // It is answered only when the Retry has ended.
       void rest.retry(await this.newestId(name)).catch(() => undefined);
     }
-    for (const victim of victims) {
+    for (const victim of victims)
       await this.instance().waitFor(`the last request of ${victim.name}`, 60, () => this.isInFlight(victim));
-    }
     await n8n.kill();
     if (losesEventLog) await removeEventLog(this.instance());
     sandbox.setFaults([]);
@@ -140,7 +129,6 @@ export class Crashes {
     return newest.id;
   }
 
-  /** Whether n8n's list offers Retry for an execution of a victim. */
   async canBeRetried(name: string, id: string): Promise<boolean | undefined> {
     return (await this.executions(name)).find((each) => each.id === id)?.canBeRetried;
   }
@@ -153,12 +141,10 @@ export class Crashes {
     return own.map(({ message }) => Number(/^\S+ (\d+)/.exec(message)?.[1])).sort((left, right) => left - right);
   }
 
-  /** All executions of a victim, the newest first. */
   private async executions(name: string) {
     return await this.instance().rest.executionsOf(this.workflow(name));
   }
 
-  /** A victim's workflow as n8n keeps it. */
   private workflow(name: string): JsonObject {
     const workflow = this.stored.get(name);
     if (workflow === undefined) throw new Error(`${name} has not been started`);
@@ -180,7 +166,6 @@ export class Crashes {
     );
   }
 
-  /** Whether the last request before the kill has arrived. */
   private isInFlight({ name, arrived, isFinished }: Victim): true | undefined {
     const requests = this.instance().sandbox.requests();
     const isBalanceRead = requests.some(({ endpoint, duration_ms }) => endpoint === 'balance' && duration_ms === null);

@@ -11,7 +11,6 @@ export type DataTable = ReturnType<typeof dataTable>;
 
 const TABLE = 'Table';
 
-/** The Data Table that an example creates. */
 export function dataTable({ instance, workflow }: Pick<ExampleWorld, 'instance' | 'workflow'>) {
   const creating = () =>
     nodesOf(workflow())
@@ -40,12 +39,10 @@ export function dataTable({ instance, workflow }: Pick<ExampleWorld, 'instance' 
     insert: async (...rows: JsonObject[]) => {
       await run(onRows('insert', { columns: { mappingMode: 'autoMapInputData' } }), [items(rows)]);
     },
-    /** Changes the rows of the person of this name. */
     change: async (person: string, values: JsonObject) => {
       const columnsOfValues = { mappingMode: 'defineBelow', value: values };
       await run(onRows('update', { ...matching('name', 'eq', person), columns: columnsOfValues }));
     },
-    /** Deletes all rows. */
     clear: async () => {
       await run(onRows('deleteRows', all));
     },

@@ -24,11 +24,9 @@ const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 const MANY_REQUESTS = 'Send makes one request per item';
 const LIST_FOR_EVERY_ITEM = "Every input item sends the whole list in 'Messages' again";
 const EVERY_CALL_SENDS = 'Every call by the model sends real messages and uses credits';
-
 const GOOD = { phone: '447700900123' };
 const ALSO_GOOD = { phone: '447700900124' };
 const SEND = { resource: 'message', operation: 'send', phone: '={{ $json.phone }}', message: 'Hello' };
-
 const SEND_OPTIONS = table('docs/reference.md', 'options', 'Option').rows.map(([name]) => name?.text ?? '');
 const REVIEW_OPTIONS = [
   ...['Default Country Code', 'Limit Wait Time', 'Max Wait to Send (Minutes)', 'Number Check', 'Page Title'],
@@ -59,12 +57,10 @@ for (const release of SUPPORTED) {
     const instance = instanceForTests({ release, hasInterface: true });
     const inEditor = editorForTests(instance);
 
-    /** Stores a workflow; returns where the editor shows it. */
     const store = async (workflow: JsonObject): Promise<string> => {
       const { rest, credential } = instance();
       return instance().editorUrl(await rest.importWorkflow(workflow, [credential]));
     };
-    /** Stores a workflow that sends to these contacts. */
     const sendTo = async (contacts: Array<{ phone: string }>, trigger = start()): Promise<string> =>
       await store(chain('Send to contacts', [trigger, items(contacts), messagingSend(SEND)]));
 
@@ -122,10 +118,8 @@ for (const release of SUPPORTED) {
         sandbox.reset();
         await saveCredential(dialog, { apiKey: API_KEY });
         await waitForConnection(dialog);
-        assert.deepEqual(
-          sandbox.requests().map(({ path, status }) => [path, status]),
-          [['/v1/user/balance', 200]],
-        );
+        const requests = sandbox.requests().map(({ path, status }) => [path, status]);
+        assert.deepEqual(requests, [['/v1/user/balance', 200]]);
       });
     });
 
@@ -234,7 +228,6 @@ for (const release of SUPPORTED) {
   });
 }
 
-/** The labels of the parameters that the open node shows, from top to bottom. */
 async function parametersShown(page: Page): Promise<string[]> {
   const labels = page
     .getByTestId('ndv')
@@ -246,7 +239,6 @@ async function parametersShown(page: Page): Promise<string[]> {
   return texts.map((text) => text.split('\n')[0]?.trim() ?? '');
 }
 
-/** Picks an option of a parameter of the open node. */
 async function choose(page: Page, parameter: string, option: string): Promise<void> {
   // An option's description is part of its name.
   const choice = page.getByRole('option').filter({ has: page.getByText(option, { exact: true }), visible: true });
@@ -259,7 +251,6 @@ async function choose(page: Page, parameter: string, option: string): Promise<vo
  */
 const LIST_OPENS_WITHIN = 5_000;
 
-/** Clicks until a list shows this option. */
 async function openList(box: Locator, option: Locator): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     await box.click();
@@ -277,7 +268,6 @@ function addOptionBox(page: Page): Locator {
   return parameters.getByPlaceholder('Add option', { exact: true }).filter({ visible: true });
 }
 
-/** Adds an option of the open node, with its default. */
 async function addOption(page: Page, option: string): Promise<void> {
   const offered = page.getByRole('option').filter({ visible: true });
   const choice = offered.filter({ hasText: option });
@@ -292,19 +282,16 @@ function binsOf(page: Page): Locator {
   return page.getByTestId('ndv').getByTestId('node-parameters').getByRole('button', { name: 'Delete', exact: true });
 }
 
-/** Waits until the open node's panel shows these texts, and none of the others. */
 async function waitForTexts(page: Page, shown: string[], others: string[]): Promise<void> {
   const ndv = page.getByTestId('ndv');
   for (const text of shown) await ndv.getByText(text).filter({ visible: true }).waitFor();
   for (const text of others) await ndv.getByText(text).filter({ visible: true }).waitFor({ state: 'hidden' });
 }
 
-/** Runs the open node alone. */
 async function executeNode(page: Page): Promise<void> {
   await page.getByTestId('node-execute-button').first().click();
 }
 
-/** What the open node offers under Options. */
 async function optionsOffered(page: Page): Promise<string[]> {
   const add = addOptionBox(page);
   await add.click();
@@ -317,14 +304,12 @@ async function optionsOffered(page: Page): Promise<string[]> {
   return names;
 }
 
-/** The name of the credential that the open node has chosen. */
 async function credentialChosen(page: Page): Promise<string> {
   const select = page.getByTestId('node-credentials-select');
   await select.waitFor();
   return await select.locator('input').inputValue();
 }
 
-/** Starts a new credential from the open node. */
 async function openNewCredential(page: Page): Promise<Locator> {
   await page.getByTestId('node-credentials-select').click();
   // The editor asks n8n for a name that is free, and can't save the credential before it has one.
@@ -336,11 +321,9 @@ async function openNewCredential(page: Page): Promise<Locator> {
   return dialog;
 }
 
-/** Fills in the dialog of a credential and saves it, which tests it too. */
 async function saveCredential(dialog: Locator, fields: Record<string, string>): Promise<void> {
-  for (const [name, value] of Object.entries(fields)) {
+  for (const [name, value] of Object.entries(fields))
     await dialog.getByTestId(`parameter-input-${name}`).locator('input').fill(value);
-  }
   await dialog.getByTestId('credential-save-button').click();
 }
 
@@ -350,7 +333,6 @@ async function waitForConnection(dialog: Locator): Promise<void> {
   await Promise.any([success.waitFor(), dialog.waitFor({ state: 'hidden' })]);
 }
 
-/** Imports a workflow from a file into the empty canvas of a new one. */
 async function importWorkflowFile(page: Page, n8nUrl: string, file: string): Promise<void> {
   await page.goto(`${n8nUrl}/workflow/new`);
   await page.getByTestId('canvas-wrapper').waitFor();

@@ -20,13 +20,10 @@ export interface ExampleWorld {
   /** The same, once the user has switched 'Dry Run' off. */
   sending: () => JsonObject;
   inEditor: InEditor;
-  /** Opens a form of n8n as a visitor does. */
   onForm: (path: string, complete: (page: Page) => Promise<void>) => Promise<void>;
-  /** The agent's model. */
   model: () => ChatModel;
   /** Where the examples send their mails; cleared before each test. */
   mailServer: () => MailServer;
-  /** The Data Table that it creates. */
   table: DataTable;
   /** The messages that the sandbox has received, in the order of their numbers. */
   received: () => Listed[];
@@ -38,21 +35,19 @@ export interface ExampleWorld {
   whileActive: () => void;
 }
 
-/** The made-up contacts of most examples. */
 export const PEOPLE = [
   ...['Ada Example', 'Ben Made-Up', 'Cleo Sample', 'Dan Fiction'],
   ...['Eve Invented', 'Finn Pretend', 'Gail Imagined', 'Hugo Dreamt'],
 ];
 
-/** What examples send to such a contact. */
-export function saleMessage(name: string, phone: string): Listed {
-  return { phone, message: `Hello ${name}, our summer sale begins on Saturday at 9.` };
-}
+export const saleMessage = (name: string, phone: string): Listed => ({
+  phone,
+  message: `Hello ${name}, our summer sale begins on Saturday at 9.`,
+});
 
 /** The items of a node's first output, in all its runs. */
-export function itemsAt(execution: Execution, node: string): JsonObject[] {
-  return execution.outputOf(node).map(({ json }) => json);
-}
+export const itemsAt = (execution: Execution, node: string): JsonObject[] =>
+  execution.outputOf(node).map(({ json }) => json);
 
 /** A workflow with each of its nodes changed, to be imported as one of its own. */
 export function copyOf(

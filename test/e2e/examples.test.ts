@@ -28,7 +28,6 @@ const WITH_DATA_TABLE = [
   ...['opt-out-by-link', 'rsvp-by-link', 'send-the-rest'],
 ];
 
-/** The file with the tests of an example. */
 const fileOf = (name: string) => `${name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())}.ts`;
 const names = (await exampleNames()).filter((name) => name !== ELSEWHERE);
 const load = async (name: string) =>

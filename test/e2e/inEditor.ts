@@ -17,11 +17,8 @@ export const PICTURES_VARIABLE = 'MESSAGING_SEND_PICTURES';
 export type InEditor = (name: string, work: (page: Page) => Promise<void>) => Promise<void>;
 
 /** A browser for the tests of a `describe`. */
-export function browserForTests(): () => Browser {
-  return whileTestsRun(launchBrowser, (browser) => browser.close());
-}
+export const browserForTests = (): (() => Browser) => whileTestsRun(launchBrowser, (browser) => browser.close());
 
-/** A browser for the tests of a `describe`, logged in to their instance's n8n. */
 export function editorForTests(instance: () => InstanceWithSandbox): InEditor {
   const browser = browserForTests();
   // Pages of one window load n8n's editor only once.
@@ -48,7 +45,6 @@ export function editorForTests(instance: () => InstanceWithSandbox): InEditor {
   };
 }
 
-/** Takes a picture, if there is a folder for it. */
 export async function takePicture(page: Page, name: string, folder: string | undefined): Promise<void> {
   if (folder === undefined) return;
   const file = path.join(folder, `${name.replaceAll(/[^\w.-]+/g, '-')}.png`);

@@ -17,7 +17,6 @@ export interface TestInstanceOptions {
   sandbox?: Partial<SandboxOptions>;
   /** Whether n8n serves its interface, which takes it seconds at each start; false by default. */
   hasInterface?: boolean;
-  /** More settings of n8n. */
   environment?: NodeJS.ProcessEnv;
   /** Starts a database other than n8n's SQLite, and returns n8n's settings for it. */
   database?: (session: Session) => Promise<NodeJS.ProcessEnv>;
@@ -33,7 +32,6 @@ export function sessionForTests(): Session {
   return { signal: stopSignal, cleanup, say: (line) => console.log(line) };
 }
 
-/** Starts an n8n that has the packed package. */
 export async function startTestInstance(
   { release = CURRENT, port, sandbox, hasInterface = false, environment, database }: TestInstanceOptions,
   session: Session,

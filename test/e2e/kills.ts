@@ -21,7 +21,6 @@ import { listOf } from '../support/contacts';
 import { Crashes, indexes, outcomeOf } from './crashes';
 import { startTestInstance } from './instanceForTests';
 
-/** How many lists are in progress at each kill. */
 const AT_THE_SAME_TIME = 3;
 /** The longest wait for the request at which n8n is killed: a Retry makes fewer requests than its list has. */
 const LONGEST_MS = 4000;
@@ -36,7 +35,6 @@ const { kills, seed } = new Command('npm run test:kills --')
 const random = seededRandom(seed);
 const below = (limit: number) => Math.floor(random() * limit);
 
-/** A list, and how it is sent. */
 function drawList(number: number) {
   const operation = random() < 0.75 ? 'sendBulk' : 'send';
   const messages = 5 + Math.floor(random() ** 2 * (operation === 'send' ? 36 : 596));
@@ -103,7 +101,6 @@ void runSession(async (session) => {
     return canBeRetried ? await rest.retry(id) : await rest.waitForExecution(id);
   };
 
-  /** Kills n8n during an attempt of each. */
   const kill = async (campaigns: readonly Campaign[]): Promise<void> => {
     const lists = campaigns.map(({ list }) => list);
     const requests = lists.reduce((sum, { messages, batchSize }) => sum + Math.ceil(messages / batchSize), 0);

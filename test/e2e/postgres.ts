@@ -14,7 +14,6 @@ const DEBIAN_FOLDER = '/usr/lib/postgresql';
 
 /** Debian's packages add a user of this name. */
 const SERVER_USER = 'postgres';
-
 const DATABASE_USER = 'n8n';
 
 /**

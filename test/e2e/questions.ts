@@ -7,30 +7,23 @@ import { type Execution } from '../../tools/n8n/execution';
 import { callWebhook, chain, ITEMS, items, messagingSend, webhook, type WorkflowNode } from '../../tools/n8n/workflow';
 import { phoneAt } from '../support/contacts';
 
-/** What a recipient's browser would show. */
 export interface Page {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
 }
 
-/** The link at the end of a message. */
-export function linkIn(message: string | undefined): string {
-  return message?.split('\n').at(-1) ?? '';
-}
+export const linkIn = (message: string | undefined): string => message?.split('\n').at(-1) ?? '';
 
-/** Opens a link, as a browser or a preview does. */
 export async function open(link: string, request: RequestInit = {}): Promise<Page> {
   const answer = await fetch(link, request);
   return { status: answer.status, text: await answer.text(), headers: answer.headers };
 }
 
 /** Sends the form of the page behind a link, as a browser does. */
-export async function submit(link: string, form: Record<string, string>): Promise<Page> {
-  return await open(link, { method: 'POST', body: new URLSearchParams(form) });
-}
+export const submit = async (link: string, form: Record<string, string>): Promise<Page> =>
+  await open(link, { method: 'POST', body: new URLSearchParams(form) });
 
-/** Sends the form, and checks that the answer has arrived. */
 export async function answer(link: string, form: Record<string, string>): Promise<void> {
   const { status, text } = await submit(link, form);
   assert.equal(status, 200, text);
@@ -39,14 +32,11 @@ export async function answer(link: string, form: Record<string, string>): Promis
 
 /** The node after the one that asks: its input, and the order of the item that the question was about. */
 export const THEN = 'Then';
-
-/** An item without a question. */
 export const OTHER_ITEM = { phone: 'nobody', order: 'of nobody' };
 
 /** A question that has arrived; its execution waits for the answer. */
 export interface Asked {
   readonly workflow: JsonObject;
-  /** The id of its execution. */
   readonly execution: string;
   readonly phone: string;
   /** Without the link. */
@@ -54,7 +44,6 @@ export interface Asked {
   readonly link: string;
 }
 
-/** Asks by message, and answers. */
 export class Asking {
   private phones = 0;
 
@@ -96,7 +85,6 @@ export class Asking {
     return { workflow, execution: waiting.id, phone, text: message.slice(0, -link.length - 1), link };
   }
 
-  /** Waits until the execution has ended. */
   async ended({ execution }: Asked): Promise<Execution> {
     return await this.instance().rest.waitForExecution(execution);
   }

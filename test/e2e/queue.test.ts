@@ -22,7 +22,6 @@ import { answersIn, Asking, open, submit } from './questions';
 process.setMaxListeners(0);
 
 const PER_REQUEST = 100;
-/** Most requests that a campaign has in flight. */
 const IN_FLIGHT = 16;
 /** The first request goes alone, most are in flight after it, and one waits. */
 const MESSAGES = (IN_FLIGHT + 2) * PER_REQUEST;
@@ -119,7 +118,6 @@ async function killInTheMiddle(instance: InstanceWithSandbox) {
   return { workflow, killed, sent };
 }
 
-/** The IDs of the executions that a worker has started, from its log. */
 function startedBy(worker: N8nProcess): string[] {
   return [...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => String(id));
 }
@@ -131,7 +129,6 @@ function phonesReached({ sandbox }: InstanceWithSandbox): number {
   return phones.length;
 }
 
-/** Starts a PostgreSQL and a Redis for n8n's queue mode. */
 async function startQueueMode(session: Session) {
   const port = String(await getPort());
   const redis = async (command: string) => {

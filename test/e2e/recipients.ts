@@ -6,7 +6,6 @@ import { parse } from 'csv-parse/sync';
 import { type Sandbox } from '../../sandbox/server';
 import { EXAMPLE_CONTACTS } from '../../tools/n8n/examples/contacts';
 
-/** A message, as in a list for Send Bulk. */
 export interface Listed {
   phone: string;
   message: string;
@@ -20,7 +19,6 @@ export function receivedBy(sandbox: Sandbox): Listed[] {
     .sort(byPhone);
 }
 
-/** Compares two messages by their numbers. */
 export function byPhone(left: { phone: unknown }, right: { phone: unknown }): number {
   return String(left.phone).localeCompare(String(right.phone));
 }
@@ -29,9 +27,8 @@ export function byPhone(left: { phone: unknown }, right: { phone: unknown }): nu
 type Contact = Record<string, string>;
 
 /** Reads the list independently of n8n, to know what must come of it. */
-export async function readContacts(): Promise<Contact[]> {
-  return parse(await readFile(EXAMPLE_CONTACTS), { columns: true, bom: true });
-}
+export const readContacts = async (): Promise<Contact[]> =>
+  parse(await readFile(EXAMPLE_CONTACTS), { columns: true, bom: true });
 
 /**
  * The number a message to this contact must go to, by the API document (4.2): digits with the country code, no

@@ -33,7 +33,6 @@ const LARGER_PHONE = { width: 390, height: 844 };
 
 /** What a browser logs about every page with such a status. */
 const REFUSED = /^Failed to load resource: the server responded with a status of 4(00|10) /;
-
 const APPROVE = { decision: 'approve' };
 const DECLINE = { decision: 'decline' };
 const LONG_QUESTION = `Refund €148.90 for order 10482?
@@ -49,7 +48,6 @@ const NO_ACTION = /No action required/;
 
 /** Ends before n8n is started again. */
 const SHORT_LIMIT = { limitWaitTime: '0.02 minutes' };
-
 const choices = (...texts: string[]) => ({ values: texts.map((option) => ({ option })) });
 
 /** Every kind of field, as the editor saves them. */
@@ -300,9 +298,8 @@ for (const release of SUPPORTED) {
       test('A question whose time was up passes on its input, and its link answers nothing', async () => {
         const ended = await asking.ended(expired);
         assert.deepEqual(answersIn(ended), [{ phone: expired.phone, order: `of ${expired.phone}` }, OTHER_ITEM]);
-        for (const page of [await open(expired.link), await submit(expired.link, APPROVE)]) {
+        for (const page of [await open(expired.link), await submit(expired.link, APPROVE)])
           assert.match(page.text, NO_ACTION);
-        }
       });
 
       for (const [what, given, isApproved] of [
@@ -332,7 +329,6 @@ for (const release of SUPPORTED) {
   });
 }
 
-/** Whether each answer of the node was an approval. */
 function approvals(execution: Execution): unknown[] {
   return execution.outputOf(SENDER).map(({ json: { data } }) => isObject(data) && data.approved);
 }
@@ -400,10 +396,8 @@ function testReviews(instance: () => InstanceWithSandbox, asking: Asking): void 
       const links = [(await question()).link];
       await answer(links[0] ?? '', APPROVE);
       links.push((await question(2)).link);
-      assert.deepEqual(
-        asking.texts(reviewer).map((text) => /"Message":"(.*)"/.exec(text)?.[1]),
-        ['one', 'two'],
-      );
+      const asked = asking.texts(reviewer).map((text) => /"Message":"(.*)"/.exec(text)?.[1]);
+      assert.deepEqual(asked, ['one', 'two']);
       assert.equal((await submit(links[0] ?? '', APPROVE)).status, 410);
       assert.deepEqual(asking.texts(customer), [], 'n8n runs the tools once all calls of a turn are reviewed');
       await answer(links[1] ?? '', APPROVE);
@@ -446,7 +440,6 @@ function phonesForTests(): OnPhone {
   };
 }
 
-/** Taps a button. */
 async function press(page: Page, label: string): Promise<void> {
   await page.getByRole('button', { name: label, exact: true }).tap();
 }
@@ -477,7 +470,6 @@ async function clicking(page: Page, label: string): Promise<() => Promise<void>>
   return () => page.mouse.click(x + 20, y + 20);
 }
 
-/** Presses the key on a button. */
 async function entering(page: Page, label: string): Promise<() => Promise<void>> {
   await page.getByRole('button', { name: label }).focus();
   return () => page.keyboard.press('Enter');
@@ -490,7 +482,6 @@ async function pressInVain(page: Page, label: string): Promise<void> {
   await page.getByRole('button', { name: label, disabled: true }).waitFor();
 }
 
-/** Waits for the page after an answer. */
 async function waitForThanks(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Thank you. You can close this page.' }).waitFor();
 }

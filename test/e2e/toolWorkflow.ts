@@ -54,7 +54,6 @@ export function agentWorkflow(name: string, tools: WorkflowNode[], review?: Work
   return { ...chain(name, nodes), connections };
 }
 
-/** An MCP server with these tools, at `/mcp/<path>` once it is activated. */
 export function mcpWorkflow(release: ReleaseName, path: string, tools: WorkflowNode[]): JsonObject {
   const trigger = {
     name: 'MCP Server Trigger',
@@ -67,7 +66,6 @@ export function mcpWorkflow(release: ReleaseName, path: string, tools: WorkflowN
   return { ...chain(path, [trigger, ...tools]), connections: connected(tools, trigger.name) };
 }
 
-/** A client of an MCP server with this path. */
 export async function mcpClient(n8nUrl: string, path: string, headers: Record<string, string> = {}): Promise<Client> {
   const client = new Client({ name: 'end-to-end tests', version: '1.0.0' });
   await client.connect(

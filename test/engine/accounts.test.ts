@@ -7,15 +7,7 @@ import { contacts, phoneAt, phones } from '../support/contacts';
 import { type Given, nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, outcomeOf, outcomesOf } from '../support/outputs';
-import {
-  GET_BALANCE,
-  inBatchesOf,
-  oneByOne,
-  SEND,
-  SEND_BULK,
-  SENDING_OPERATIONS,
-  withOptions,
-} from '../support/parameters';
+import { GET_BALANCE, inBatchesOf, oneByOne, SEND, SEND_BULK, SENDERS, withOptions } from '../support/parameters';
 import { accountOf, mostInFlight, requestSizes } from '../support/sandbox';
 
 const OTHER = 'made-up-other-key-0123';
@@ -29,7 +21,6 @@ const CONTINUE = 'continueRegularOutput';
 const accountWith = (apiKey = '={{ $json.key }}') => ({ ...accountOf(sandbox()), apiKey });
 const setupOf = (given: Given) => node.setupOf({ account: accountWith(), ...given });
 const run = async (given: Given) => await node.run({ account: accountWith(), ...given });
-/** Contacts with these keys in turn. */
 const contactsOf = (count: number, keys: readonly string[]): IDataObject[] =>
   contacts(count).map((contact, index) => ({ ...contact, key: keys[index % keys.length] }));
 
@@ -40,7 +31,7 @@ const receivedBy = () => {
   return received;
 };
 
-describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
+describe.each(SENDERS)('%s', (_name, parameters) => {
   test('sends each item from its own account, and returns the items in their order', async () => {
     const { outputs, error } = await run({ items: contactsOf(6, [KEY, OTHER, OTHER]), parameters });
     expect(error).toBeUndefined();
@@ -99,13 +90,6 @@ describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
     expect(error?.message).toBe('The API key is not valid');
     expect(error?.context.itemIndex).toBe(1);
     expect(receivedBy()).toEqual({ 'key 1': phones(0, 2, 4) });
-  });
-
-  test('skips a message as a duplicate of one that another account sends', async () => {
-    const items = [KEY, OTHER].map((key) => ({ ...contacts(1)[0], key }));
-    const once = withOptions(parameters, { duplicateMessages: 'sendOnce' });
-    expect(outcomesOf(await run({ items, parameters: once }))).toEqual(['sent', 'skipped']);
-    expect(receivedBy()).toEqual({ 'key 1': phones(0) });
   });
 
   test('never sends a message again in a retry, no matter which account its item has now', async () => {

@@ -1,16 +1,15 @@
-/** Texts in which an expression is empty for an item: "Hello ,". And words in place of a value, wherever one can be. */
+/** Texts and keys in which an expression is empty for an item: "Hello ,". And words in place of a value, wherever one can be. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { contacts, phoneAt } from '../support/contacts';
+import { contacts, listOf as entriesOf, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import type { Execution } from '../support/engine/workflow';
-import { hintsOf, outcomesOf } from '../support/outputs';
-import { oneByOne, SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { type Execution, runRouting } from '../support/engine/workflow';
+import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
+import { oneByOne, SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
 import { listOf } from '../unit/samples';
 
-const { sandbox, setupOf, run, retry, received, texts } = nodeForTests();
+const { sandbox, setupOf, run, retry, received, texts, requests } = nodeForTests();
 
-/** A contact for each name. */
 const named = (...names: unknown[]): IDataObject[] =>
   names.map((name, index) => ({ phone: phoneAt(index), name }) as IDataObject);
 const hello = (parameters: INodeParameters, options: INodeParameters = {}): INodeParameters =>
@@ -18,7 +17,7 @@ const hello = (parameters: INodeParameters, options: INodeParameters = {}): INod
 const HELD_BACK = { emptyFields: 'doNotSend' };
 const firstHint = (ran: Execution) => hintsOf(ran)[0]?.message;
 
-test.each(SENDING_OPERATIONS)('%s sends such a text and names the field', async (_name, parameters) => {
+test.each(SENDERS)('%s sends such a text and names the field', async (_name, parameters) => {
   const ran = await run({ items: named('Ada', '', 'Alan'), parameters: hello(parameters) });
   expect(texts().sort()).toEqual(['Hello , welcome', 'Hello Ada, welcome', 'Hello Alan, welcome']);
   expect(firstHint(ran)).toMatch(/<br>Empty fields: 'name' in 1 message\. To fill a gap, write \{\{ .* \}\}; to skip/);
@@ -34,7 +33,7 @@ test.each([
 });
 
 describe("'Empty Fields' set to 'Don't Send'", () => {
-  test.each(SENDING_OPERATIONS)('makes %s keep back such a message, and no other', async (_name, parameters) => {
+  test.each(SENDERS)('makes %s keep back such a message, and no other', async (_name, parameters) => {
     const ran = await run({ items: named('Ada', '', 'Alan'), parameters: hello(parameters, HELD_BACK) });
     expect(texts().sort()).toEqual(['Hello Ada, welcome', 'Hello Alan, welcome']);
     expect(outcomesOf(ran)).toEqual(['sent', 'skipped', 'sent']);
@@ -124,10 +123,7 @@ const LEFT = {
   brackets: [
     'Dear [First Name],',
     '[Vorname], hallo',
-    'On [date]',
-    'Hi [first_name]',
-    'Hi <name>',
-    'Pay [Order Amount]',
+    ...listOf('On [date], Hi [first_name], Hi <name>, Pay [Order Amount]'),
   ],
   code: ['Tom &amp; Jerry', 'Zo&euml;', 'It&#39;s &#x20AC;5', 'Hi<br>there', '<p class="x">Hi</p>', 'Items:\\n- tea'],
 };
@@ -140,14 +136,15 @@ const SHOWN = [
     '[Acme] Hi',
     '[1] [x] [Update]',
   ],
+  ...['https://example.com/?a=1&copy=2&amp=3', 'R&D; AT&T; B&Bs;', 'We <3 you >:(', '2 < 3, 3 <4> 2'],
   ...[
-    'https://example.com/?a=1&copy=2&amp=3',
-    'R&D; AT&T; B&Bs;',
-    'We <3 you >:(',
-    '2 < 3, 3 <4> 2',
     'Mail <ada@example.com>',
+    'See C:\\new',
+    '\\\\nas\\share',
+    '¯\\_(ツ)_/¯ \\o/',
+    'Sender [link.example.com]',
+    'Line\nbreak',
   ],
-  ...['See C:\\new', '\\\\nas\\share', '¯\\_(ツ)_/¯ \\o/', 'Sender [link.example.com]', 'Line\nbreak'],
 ];
 
 test.each(Object.entries(LEFT))("A dry run's hint says which texts have %s, which people see", async (_kind, left) => {
@@ -207,4 +204,62 @@ test.each([
   const parameters = withOptions({ ...SEND_BULK, message }, { emptyFields: 'doNotSend' });
   const { outputs } = await run({ items, parameters });
   expect([texts()[0], outputs[0]?.[0]?.json.empty_fields]).toEqual([text, fields]);
+});
+
+describe("A 'Message Key' with a hole is refused", () => {
+  const ORDER = '=order-{{ $json.id }}';
+  const NO_ID = "'Message Key' needs a value for 'id', and this item has none";
+  const withKey = (parameters: INodeParameters, messageKey: string) => withOptions(parameters, { messageKey });
+  const ordersOf = (...ids: unknown[]) =>
+    ids.map((id, index) => ({ ...contacts(index + 1)[index], id }) as IDataObject);
+  const refusedOf = async (items: IDataObject[], parameters: INodeParameters) => {
+    const [, refused = []] = (await run({ items, parameters, onError: 'continueErrorOutput' })).outputs;
+    return refused.map((item) => ({ ...detailsOf(item), error: item.json.error }));
+  };
+  const isRefused = { error: NO_ID, code: 'INVALID_PARAMETER', outcome: 'not_sent' };
+
+  test.each(SENDERS)('by %s, and messages whose key is whole are sent', async (_name, parameters) => {
+    const refused = await refusedOf(ordersOf('A-1', undefined, 7, null, 0), withKey(parameters, ORDER));
+    expect(received().sort()).toEqual(phones(0, 2, 4));
+    expect(refused).toMatchObject(phones(1, 3).map((phone) => ({ ...isRefused, phone })));
+  });
+
+  const HOLES = [undefined, null, NaN, Infinity, '', ' ', {}, { id: 1 }, 'undefined', '#N/A', 'None'];
+  test.each(HOLES)('where the field of the order is %j, and names the field', async (id) => {
+    for (const key of [ORDER, '={{ $json.id }}', '={{ "order-" + $json.id }}', '={{ `${$json.text} ${$json.id}` }}']) {
+      // An expression that writes nothing for an empty text, and something else, can be meant like that.
+      if (/\+|`/.test(key) && typeof id === 'string' && id.trim() === '') continue;
+      for (const emptyFields of ['send', 'doNotSend']) {
+        const parameters = withOptions(SEND_BULK, { messageKey: key, emptyFields });
+        expect([key, await refusedOf(ordersOf(id), parameters)]).toMatchObject([key, [isRefused]]);
+      }
+    }
+    expect(requests()).toEqual([]);
+  });
+
+  test.each([
+    ['calculates with a field that is missing', '={{ $json.id * 2 }}', "needs a value for 'id'"],
+    ['is a list', '={{ [$json.phone] }}', 'needs a text or a number, and has none'],
+    ['is true', '={{ $json.phone !== "" }}', 'needs a text or a number, and has none'],
+    ['is false', '={{ $json.phone === "" }}', 'needs a text or a number, and has none'],
+    ['is a date', '={{ $now }}', 'needs a text or a number, and has none'],
+    ['was made by another node, and has the word', '={{ $json.key }}', "needs a value for 'key'"],
+    ['was not evaluated', '{{ $json.id }}', 'contains an expression that was not evaluated'],
+  ])('where it %s', async (_what, key, reason) => {
+    const items = contacts(1).map((contact) => ({ ...contact, key: 'order-undefined' }));
+    const error = expect.stringContaining(`'Message Key' ${reason}`) as unknown;
+    expect(await refusedOf(items, withKey(SEND, key))).toMatchObject([{ error }]);
+    expect(requests()).toEqual([]);
+  });
+
+  test('for all messages of a JSON list, and in a call of a tool', async () => {
+    expect(await refusedOf([{ list: entriesOf(2) }], withKey(SEND_LIST, ORDER))).toMatchObject([isRefused]);
+    await expect(runRouting(setupOf({ items: contacts(1), parameters: withKey(SEND, ORDER) }))).rejects.toThrow(NO_ID);
+    expect(requests()).toEqual([]);
+  });
+
+  test('but not one that somebody has written with such a word', async () => {
+    const parameters = withKey(SEND_BULK, '=NaN bread, null sugar {{ $json.text }}');
+    expect(outcomesOf(await run({ items: contacts(1), parameters }))).toEqual(['sent']);
+  });
 });

@@ -6,11 +6,10 @@ import { KEY } from '../support/account';
 import { contacts, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { type Execution, stored } from '../support/engine/workflow';
-import { SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
 
 const { sandbox, run, received, contactsReceived } = nodeForTests();
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
-/** Everything that n8n stores of an execution. */
 const everythingIn = ({ run: { data } }: Execution) => JSON.stringify(stored(data));
 
 test("Messages whose keys end in different halves of emojis aren't duplicates", async () => {
@@ -66,7 +65,7 @@ describe('The API key', () => {
     ['a connection lost before the request was handled', { kind: 'reset-before' }],
     ['half an answer', { kind: 'half-body' }],
   ])('is nowhere in what n8n stores after %s', async (_what, fault) => {
-    for (const [, parameters] of SENDING_OPERATIONS) {
+    for (const [, parameters] of SENDERS) {
       for (const onError of ['stopWorkflow', 'continueErrorOutput'] as const) {
         sandbox().setFaults([fault, fault]);
         expect(everythingIn(await run({ items: contacts(2), parameters, onError }))).not.toContain(KEY);

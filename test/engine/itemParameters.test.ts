@@ -71,9 +71,8 @@ const expressionAndItems = fc.array(step, { minLength: 1, maxLength: 3 }).chain(
   });
 });
 
-function listWith(index: number, value: unknown): unknown[] {
-  return Array.from({ length: index + 1 }, (_, place) => (place === index ? value : place));
-}
+const listWith = (index: number, value: unknown): unknown[] =>
+  Array.from({ length: index + 1 }, (_, place) => (place === index ? value : place));
 
 test('An expression that names a field has exactly the value that n8n evaluates it to, whatever the items contain', async () => {
   let readDirectly = 0;

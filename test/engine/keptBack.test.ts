@@ -1,25 +1,23 @@
 /** Messages that are deliberately not sent, and the extra fields of their items. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { contacts, phoneAt, phones } from '../support/contacts';
+import { killedAtNth } from '../../tools/engine/lifetime';
+import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { hintsOf, outcomesOf } from '../support/outputs';
-import { SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
+import { inBatchesOf, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
 
-const { run, refused, received } = nodeForTests();
+const { sandbox, setupOf, run, refused, retry, campaign: start, received, texts } = nodeForTests();
 const OPT_OUTS = '447700900001, +44 7700 900003';
 
 describe("'Never Send To'", () => {
-  test.each(SENDING_OPERATIONS)(
-    'keeps %s from sending to these numbers, and to no other',
-    async (_name, parameters) => {
-      const ran = await run({ items: contacts(5), parameters: withOptions(parameters, { neverSendTo: OPT_OUTS }) });
-      expect(received().sort()).toEqual(phones(0, 2, 4));
-      expect(outcomesOf(ran)).toEqual(['sent', 'skipped', 'sent', 'skipped', 'sent']);
-      expect(ran.outputs[0]?.[1]?.json).toMatchObject({ phone: phoneAt(1), message_id: null, reason: 'opted_out' });
-      expect(hintsOf(ran)[0]?.message).toMatch(/^3 sent, 2 skipped because of 'Never Send To', /);
-    },
-  );
+  test.each(SENDERS)('keeps %s from sending to these numbers, and to no other', async (_name, parameters) => {
+    const ran = await run({ items: contacts(5), parameters: withOptions(parameters, { neverSendTo: OPT_OUTS }) });
+    expect(received().sort()).toEqual(phones(0, 2, 4));
+    expect(outcomesOf(ran)).toEqual(['sent', 'skipped', 'sent', 'skipped', 'sent']);
+    expect(ran.outputs[0]?.[1]?.json).toMatchObject({ phone: phoneAt(1), message_id: null, reason: 'opted_out' });
+    expect(hintsOf(ran)[0]?.message).toMatch(/^3 sent, 2 skipped because of 'Never Send To', /);
+  });
 
   test.each<[string, unknown]>([
     ['lines', `${phoneAt(1)}\r\n\n ${phoneAt(3)} `],
@@ -37,18 +35,15 @@ describe("'Never Send To'", () => {
     ['07700 900001, 06 12 34 56 78', []],
     ['06 12 34 56 78', ['447700900001']],
     ['7700 900001', ['33612345678']],
-  ])(
-    "without + are read with every item's country code, in any order of the items: %s",
-    async (neverSendTo, sentTo) => {
-      const people = [
-        { phone: '07700 900001', text: 'Sale', country: 'GB' },
-        { phone: '06 12 34 56 78', text: 'Sale', country: 'FR' },
-      ];
-      const parameters = withOptions(SEND_BULK, { neverSendTo, defaultCountryCode: '={{ $json.country }}' });
-      for (const items of [people, people.toReversed()]) await run({ items, parameters });
-      expect(received()).toEqual([...sentTo, ...sentTo]);
-    },
-  );
+  ])("without + are read with every item's country code, whatever their order: %s", async (neverSendTo, sentTo) => {
+    const people = [
+      { phone: '07700 900001', text: 'Sale', country: 'GB' },
+      { phone: '06 12 34 56 78', text: 'Sale', country: 'FR' },
+    ];
+    const parameters = withOptions(SEND_BULK, { neverSendTo, defaultCountryCode: '={{ $json.country }}' });
+    for (const items of [people, people.toReversed()]) await run({ items, parameters });
+    expect(received()).toEqual([...sentTo, ...sentTo]);
+  });
 
   test.each([
     ['44', '(212) 555-0123, 06 12 34 56 78', 1],
@@ -165,16 +160,107 @@ const items = contacts(3).map((contact, index) => ({
   send_at: '2026-01-01T00:00:00.000Z',
 }));
 
-test.each(SENDING_OPERATIONS)(
-  "'Include Other Input Fields' adds the item's own fields to the output of %s; the node's win",
-  async (_name, parameters) => {
-    const { outputs } = await run({ items, parameters: withOptions(parameters, { ...ALL, neverSendTo: OPT_OUTS }) });
-    expect(outputs[0]?.map(({ json: { name, text, status, reason } }) => [name, text, status, reason])).toEqual([
-      ['Person 0', 'Hello 0', 'sent', undefined],
-      ['Person 1', 'Hello 1', 'skipped', 'opted_out'],
-      ['Person 2', 'Hello 2', 'sent', undefined],
-    ]);
-    for (const { json } of outputs[0] ?? []) expect([json.error, json.send_at]).toEqual([undefined, undefined]);
-    expect(outputs[0]?.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
-  },
-);
+test.each(SENDERS)("'Include Other Input Fields' adds the item's to %s; the node's win", async (_name, parameters) => {
+  const { outputs } = await run({ items, parameters: withOptions(parameters, { ...ALL, neverSendTo: OPT_OUTS }) });
+  expect(outputs[0]?.map(({ json: { name, text, status, reason } }) => [name, text, status, reason])).toEqual([
+    ['Person 0', 'Hello 0', 'sent', undefined],
+    ['Person 1', 'Hello 1', 'skipped', 'opted_out'],
+    ['Person 2', 'Hello 2', 'sent', undefined],
+  ]);
+  for (const { json } of outputs[0] ?? []) expect([json.error, json.send_at]).toEqual([undefined, undefined]);
+  expect(outputs[0]?.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
+});
+
+/** 'Test Run': the first messages go to the tester's phone, and nothing goes to a recipient. */
+const TESTER = '447700900999';
+const testOf = (parameters: INodeParameters, options: INodeParameters = {}): INodeParameters =>
+  withOptions(parameters, { ...options, testRun: '+44 7700 900999' });
+
+test.each(SENDERS)('%s sends the first messages to the tester, and the others to nobody', async (_name, parameters) => {
+  const ran = await run({ items: contacts(5), parameters: testOf(parameters) });
+  expect(received()).toEqual([TESTER, TESTER, TESTER]);
+  expect(texts().sort()).toEqual(['Hello 0', 'Hello 1', 'Hello 2']);
+  expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'sent', 'skipped', 'skipped']);
+  expect(ran.outputs[0]?.[1]?.json).toMatchObject({ phone: TESTER, test_for: phoneAt(1), status: 'sent' });
+  expect(ran.outputs[0]?.[3]?.json).toMatchObject({ phone: phoneAt(3), reason: 'test_run', message_id: null });
+  const hint = hintsOf(ran)[0]?.message;
+  expect(hint).toMatch(
+    /^Test run: 3 sent, 2 skipped because of 'Test Run', 3 credits used, .* request(?:s)?\.<br>Numbers/,
+  );
+});
+
+test('Messages that are not sent anyway keep their own reason, and are not among the first', async () => {
+  const items = [{ phone: phoneAt(0), text: 'Hello 0' }, { phone: phoneAt(1), text: 'a' }, ...contacts(5)];
+  const options = { neverSendTo: phoneAt(1), duplicateMessages: 'sendOnce' };
+  const { outputs } = await run({ items, parameters: testOf(SEND_BULK, options) });
+  expect(outputs[0]?.map(({ json }) => json.reason ?? json.status)).toEqual([
+    'sent',
+    'opted_out',
+    'duplicate',
+    'opted_out',
+    'sent',
+    'sent',
+    'test_run',
+  ]);
+  expect(received()).toEqual([TESTER, TESTER, TESTER]);
+});
+
+const UNREADABLE = [
+  '',
+  ' ',
+  'mine',
+  '={{ $json.missing }}',
+  '={{ null }}',
+  '={{ {} }}',
+  {},
+  { values: { phone: '447700900999' } },
+];
+test.each<unknown>(UNREADABLE)('With %j as its phone nothing is sent', async (testRun) => {
+  const parameters = withOptions(SEND_BULK, { testRun } as INodeParameters);
+  expect(await refused(parameters)).toContain("The phone of 'Test Run' can't be used");
+});
+
+describe('Nothing of a test counts as sent', () => {
+  const REMEMBERED = { duplicateMessages: 'sendOnceEver', parallelRequests: 1 };
+
+  test.each(['send', 'sendOnce', 'sendOnceEver'])('in a later execution, with duplicates: %s', async (choice) => {
+    const options = { duplicateMessages: choice };
+    const setup = { items: contacts(3) };
+    await run({ ...setup, parameters: testOf(SEND_BULK, options) });
+    const ran = await run({ ...setup, parameters: withOptions(SEND_BULK, options) });
+    expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'sent']);
+    expect(received()).toEqual([TESTER, TESTER, TESTER, ...phones(0, 1, 2)]);
+  });
+
+  test.each(SENDERS)('in a Retry of %s without it, also of the own number', async (_name, operation) => {
+    sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 1 }]);
+    const items = [{ phone: TESTER, text: 'Hello 0' }, ...contacts(3).slice(1)];
+    const parameters = inBatchesOf(1, testOf(operation, REMEMBERED));
+    const setup = setupOf({ items, parameters, mode: 'trigger' });
+    const first = await run(setup);
+    expect(first.error).toBeDefined();
+    const second = await retry(first, setup, { parameters: withOptions(operation, REMEMBERED) });
+    expect(outcomesOf(second)).toEqual(['sent', 'sent', 'sent']);
+    expect(received()).toEqual([TESTER, TESTER, phoneAt(1), phoneAt(2)]);
+  });
+
+  test.each(['kept', 'gone'] as const)('in a Retry after n8n was killed (event log: %s)', async (eventLog) => {
+    const campaign = start({ items: contacts(3), parameters: testOf(SEND_BULK) });
+    await campaign.run({ lifetime: killedAtNth('left', 1), eventLog });
+    const fates = await campaign.finish({ parameters: SEND_BULK });
+    expect(fates.map(({ outcome, arrivals }) => [outcome, arrivals])).toEqual(Array(3).fill(['sent', 1]));
+  });
+});
+
+test('A Retry with it ends with an error, and can be retried', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 403, times: 1 }]);
+  const setup = setupOf({ items: [{ list: listOf(2) }], parameters: SEND_LIST, mode: 'trigger' });
+  const first = await run(setup);
+  const second = await retry(first, setup, { parameters: testOf(SEND_LIST), onError: 'stopWorkflow' });
+  expect(second.error?.message).toContain("'Dry Run' and 'Test Run' can't be used in a retry");
+  const continued = await retry(first, setup, { parameters: testOf(SEND_LIST), onError: 'continueRegularOutput' });
+  expect(continued.outputs[0]?.map((item) => [detailsOf(item).code, detailsOf(item).phone])).toEqual(
+    phones(0, 1).map((phone) => ['NOT_SET_UP', phone]),
+  );
+  expect(received()).toEqual([]);
+});

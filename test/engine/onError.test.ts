@@ -1,11 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import type { Fault } from '../../sandbox/server';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
+import { runRouting, type StoredError } from '../support/engine/workflow';
 import { detailsOf, hintsOf } from '../support/outputs';
-import { SEND_BULK, SEND_LIST, SENDING_OPERATIONS } from '../support/parameters';
+import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
 
-const { sandbox, run, received, requests } = nodeForTests();
+const ITEM = { phone: phoneAt(0), text: 'Hello', list: listOf(1) };
+const { sandbox, setupOf, run, received, requests } = nodeForTests({ items: [ITEM] });
 
 /** Five contacts, of which numbers 1 and 3 (from 0) are invalid. */
 const mixed = contacts(5).map((contact, index): IDataObject => {
@@ -15,7 +18,7 @@ const mixed = contacts(5).map((contact, index): IDataObject => {
 });
 const WRONG_PHONE = 'The phone number begins with 0, so its country code is missing';
 
-describe.each(SENDING_OPERATIONS)('%s', (_name, parameters) => {
+describe.each(SENDERS)('%s', (_name, parameters) => {
   test('sends nothing with On Error set to Stop if items are invalid, and names these items', async () => {
     const { error } = await run({ items: mixed, parameters });
     expect(error).toMatchObject({ name: 'NodeOperationError', message: WRONG_PHONE, context: { itemIndex: 1 } });
@@ -111,10 +114,8 @@ test.each([
   expect(`${error?.message} ${error?.description}`).not.toMatch(/Ada|447700900000/);
 });
 
-/** Names of 30 characters and more. */
-function namesOf(count: number): IDataObject {
-  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${'n'.repeat(29)}${at}`, 1]));
-}
+const namesOf = (count: number): IDataObject =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`${'n'.repeat(29)}${at}`, 1]));
 
 test.each<[fields: string, list: object | string]>([
   [" It has 'to', 'text'.", [{ to: phoneAt(0), text: 'Hi Ada' }]],
@@ -123,19 +124,81 @@ test.each<[fields: string, list: object | string]>([
   [" It has 'Phone', 'Message'.", { Phone: phoneAt(0), Message: 'Hi Ada' }],
   ['', [{ [phoneAt(0)]: 'Hi Ada', '٠٧٧٠٠ ٩٠٠': 1, '07 - 70 - 09': 1 }]],
   [' It has ' + Array.from({ length: 10 }, (_, at) => `'${'n'.repeat(29)}${at}'`).join(', ') + '.', [namesOf(12)]],
-])(
-  'An entry of a list without phone and message needs both, and the error says what it has:%s',
-  async (fields, list) => {
-    const ran = await run({ items: [{ list }], parameters: SEND_LIST, onError: 'continueErrorOutput' });
-    expect(hintsOf(ran)[0]?.message).toBe("Nothing was sent: the entry needs the fields 'phone' and 'message'.");
-    const form = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
-    expect(detailsOf(ran.outputs[1]?.[0]).description).toBe(`${form}${fields}`);
-    expect(received()).toEqual([]);
-  },
-);
+])('An entry without phone and message needs both, and the error says what it has:%s', async (fields, list) => {
+  const ran = await run({ items: [{ list }], parameters: SEND_LIST, onError: 'continueErrorOutput' });
+  expect(hintsOf(ran)[0]?.message).toBe("Nothing was sent: the entry needs the fields 'phone' and 'message'.");
+  const form = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
+  expect(detailsOf(ran.outputs[1]?.[0]).description).toBe(`${form}${fields}`);
+  expect(received()).toEqual([]);
+});
 
 test('The only entry of a list can be given without a list', async () => {
   for (const wrap of [(entry: unknown) => entry, JSON.stringify])
     await run({ items: listOf(2).map((entry) => ({ list: wrap(entry) }) as IDataObject), parameters: SEND_LIST });
   expect(received()).toEqual(phones(0, 1, 0, 1));
+});
+
+const OPERATIONS = [
+  ['Get Balance', GET_BALANCE],
+  ['Send', SEND],
+  ['Send Bulk', SEND_BULK],
+  ['Send Bulk from a list', SEND_LIST],
+] as const;
+const PATHS = ['in a workflow', 'through its routing'] as const;
+const EVERY_WAY = OPERATIONS.flatMap(([name, parameters]) => PATHS.map((path) => [name, path, parameters] as const));
+
+async function errorOf(path: (typeof PATHS)[number], parameters: (typeof OPERATIONS)[number][1]): Promise<StoredError> {
+  const error: unknown =
+    path === 'in a workflow'
+      ? (await run({ parameters })).error
+      : await runRouting(setupOf({ parameters })).catch((thrown: unknown) => thrown);
+  if (Array.isArray(error) || error === undefined) throw new Error('no error');
+  return error as StoredError;
+}
+
+const body = (status: number, text: string): Fault => ({ kind: 'body', status, body: text });
+const NO_CREDITS = { required_credits: 250, available_credits: 7 };
+
+test('The error of a run without enough credits says how many are needed for all that is left of it', async () => {
+  sandbox().setCredits(150);
+  const items = contacts(600);
+  const { error } = await run({ items, parameters: withOptions(SEND_BULK, { parallelRequests: 1 }) });
+  expect(error?.message).toBe('Not enough credits (500 needed, 50 left)');
+  const twice = [...contacts(200), ...contacts(200)];
+  sandbox().setCredits(150);
+  const { error: ofTwice } = await run({
+    items: twice,
+    parameters: withOptions(SEND_BULK, { checkCreditsFirst: true }),
+  });
+  expect(ofTwice?.message).toBe('Not enough credits (200 needed, 150 left)');
+  sandbox().setCredits(50);
+  const { outputs } = await run({ items, parameters: SEND_BULK, onError: 'continueErrorOutput' });
+  expect(outputs[1]?.[0]?.json).toMatchObject({
+    error: 'Not enough credits',
+    details: { required_credits: 100, available_credits: 50 },
+  });
+});
+
+describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
+  const ofTool = /Nothing was sent\.|Entries that (were not|may have been) sent: 0\.|Do not call this tool again/;
+  const ofMessages = path === 'in a workflow' ? /Nothing was sent\.|0 sent, 1 uncertain/ : ofTool;
+  const progress = parameters === GET_BALANCE ? /./ : ofMessages;
+
+  test.each<[string, Fault, RegExp, string | null]>([
+    ['a 401 without a body', body(401, ''), /API key is not valid/, '401'],
+    ['insufficient credits', { kind: 'status', status: 402, error: NO_CREDITS }, /^Not enough credits/, '402'],
+    ['a 429', { kind: 'status', status: 429, retryAfter: 7 }, /rate limit is reached/, '429'],
+    ['a server error', { kind: 'status', status: 500 }, /did not return a result/, '500'],
+    ['a redirect', { kind: 'redirect', location: 'https://new.example.com/v1/x' }, /has moved/, '307'],
+    ['a connection that is reset', { kind: 'reset-before' }, /connection to the service was lost/, null],
+  ])('names the reason for %s', async (_case, fault, message, httpCode) => {
+    sandbox().setFaults([{ ...fault, on: 'any' }]);
+    const error = await errorOf(path, parameters);
+    expect(error.name).toBe('NodeApiError');
+    expect(error.message).toMatch(message);
+    expect(error.httpCode ?? null).toBe(httpCode);
+    expect(error.context.itemIndex).toBe(0);
+    // A model gets only the message.
+    expect(`${error.message} ${error.description ?? ''}`).toMatch(progress);
+  });
 });

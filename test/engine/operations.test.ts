@@ -35,24 +35,20 @@ test.each([
 
 afterEach(() => jest.restoreAllMocks());
 
-test.each(['send', 'sendBulk', 'sendAndWait'])(
-  'In an n8n that runs a workflow by the routing, %s makes no request with On Error set to Continue, and says so at each item',
-  async (operation) => {
-    const engine = WorkflowExecute.prototype as unknown as { getCustomOperation: () => unknown };
-    jest.spyOn(engine, 'getCustomOperation').mockReturnValue(undefined);
-    const parameters = { ...SEND_BULK, operation, sendTo: '={{ $json.phone }}' };
-    const { error, outputs } = await run({ items: contacts(3), parameters, onError: 'continueRegularOutput' });
-    expect(error).toBeUndefined();
-    const needs = "Sending needs n8n's engine v1, and this workflow runs on another engine";
-    expect(outputs[0]?.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual(
-      [0, 1, 2].map((item) => [needs, { item }]),
-    );
-    for (const item of outputs[0] ?? []) {
-      expect(detailsOf(item)).toMatchObject({ code: 'NOT_SET_UP', outcome: 'not_sent' });
-    }
-    expect(requests()).toEqual([]);
-  },
-);
+test.each(['send', 'sendBulk', 'sendAndWait'])('By the routing, %s makes no request and says so', async (operation) => {
+  const engine = WorkflowExecute.prototype as unknown as { getCustomOperation: () => unknown };
+  jest.spyOn(engine, 'getCustomOperation').mockReturnValue(undefined);
+  const parameters = { ...SEND_BULK, operation, sendTo: '={{ $json.phone }}' };
+  const { error, outputs } = await run({ items: contacts(3), parameters, onError: 'continueRegularOutput' });
+  expect(error).toBeUndefined();
+  const needs = "Sending needs n8n's engine v1, and this workflow runs on another engine";
+  expect(outputs[0]?.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual(
+    [0, 1, 2].map((item) => [needs, { item }]),
+  );
+  for (const item of outputs[0] ?? [])
+    expect(detailsOf(item)).toMatchObject({ code: 'NOT_SET_UP', outcome: 'not_sent' });
+  expect(requests()).toEqual([]);
+});
 
 describe.each(['/v1', '/api/v1'])('With a Base URL that ends in %s,', (prefix) => {
   const account = () => accountOf(sandbox(), prefix);

@@ -1,19 +1,17 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { type Fault, startSandbox } from '../../sandbox/server';
+import { startSandbox } from '../../sandbox/server';
 import { KEY } from '../support/account';
-import { selfSignedCertificate } from '../support/certificate';
-import { contacts, listOf, phoneAt, phones } from '../support/contacts';
+import { contacts, listOf, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
-import { accountOf, mostInFlight, requestSizes } from '../support/sandbox';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
+import { accountOf, mostInFlight, requestSizes, selfSignedCertificate } from '../support/sandbox';
 
-const OTHER_KEYS = [0, 1].map((index) => `made-up-other-key-${index}`);
-const { sandbox, setupOf, run, refused, received, texts, requests } = nodeForTests({}, { keys: [KEY, ...OTHER_KEYS] });
+const { sandbox, setupOf, run, refused, received, texts, requests } = nodeForTests();
 
-describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, parameters) => {
+describe.each(SENDERS)("%s with 'Check Credits First'", (_name, parameters) => {
   const checking = withOptions(parameters, { checkCreditsFirst: true });
 
   test('sends nothing if the credits do not cover the run, whatever On Error says', async () => {
@@ -22,9 +20,8 @@ describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, param
     expect(error?.message).toBe('Not enough credits (5 needed, 4 left)');
     const { outputs } = await run({ items: contacts(5), parameters: checking, onError: 'continueErrorOutput' });
     expect(outputs.map(({ length }) => length)).toEqual([0, 5]);
-    for (const item of outputs[1] ?? []) {
+    for (const item of outputs[1] ?? [])
       expect(detailsOf(item)).toMatchObject({ outcome: 'not_sent', required_credits: 5, available_credits: 4 });
-    }
     expect(requests().map(({ endpoint }) => endpoint)).toEqual(['balance', 'balance']);
   });
 
@@ -37,19 +34,14 @@ describe.each(SENDING_OPERATIONS)("%s with 'Check Credits First'", (_name, param
   });
 });
 
-test.each(SENDING_OPERATIONS)(
-  "'Number Check' keeps %s from numbers that their country can't have, and lets it send to them when it is off",
-  async (_name, parameters) => {
-    const items = [{ phone: '212 555-0109', text: 'Hello' }];
-    const { outputs } = await run({ items, parameters, onError: 'continueErrorOutput' });
-    expect(outputs[1]?.[0]?.json.error).toMatch(
-      /^The phone number needs 9 digits after the country code 212 \(Morocco/,
-    );
-    expect(requests()).toEqual([]);
-    await run({ items, parameters: withOptions(parameters, { numberCheck: 'off', defaultCountryCode: '999' }) });
-    expect(received()).toEqual(['2125550109']);
-  },
-);
+test.each(SENDERS)("'Number Check' keeps %s from impossible numbers, unless it is off", async (_name, parameters) => {
+  const items = [{ phone: '212 555-0109', text: 'Hello' }];
+  const { outputs } = await run({ items, parameters, onError: 'continueErrorOutput' });
+  expect(outputs[1]?.[0]?.json.error).toMatch(/^The phone number needs 9 digits after the country code 212 \(Morocco/);
+  expect(requests()).toEqual([]);
+  await run({ items, parameters: withOptions(parameters, { numberCheck: 'off', defaultCountryCode: '999' }) });
+  expect(received()).toEqual(['2125550109']);
+});
 
 describe('An option that holds for the run', () => {
   const HOURS = '00:00–24:00';
@@ -66,25 +58,22 @@ describe('An option that holds for the run', () => {
     ['longestWait', 'Max Wait', "={{ $('Items')['item'].json.limit }}"],
     ['neverSendTo', 'Never Send To', '={{ (({ item }) => [447700900100 + Math.floor(item.json.limit / 2)])($input) }}'],
     ['testRun', 'Test Run', '={{ $parameter["phone"] }}'],
-  ])(
-    '%s is refused if its expression has another value for another item (%s, %s)',
-    async (option, label, expression) => {
-      const items = withHours(HOURS, HOURS, undefined);
-      const differs = option === 'sendWindow' || option === 'neverSendTo' ? 2 : 1;
-      const { error, outputs } = await run({
-        items,
-        parameters: withOptions(SEND_BULK, { [option]: expression }),
-        onError: 'continueErrorOutput',
-      });
-      expect(error).toBeUndefined();
-      expect(outputs[1]?.map(({ json }) => json.error)).toEqual(
-        items.map(
-          () => `'${label}' holds for the whole run, but has one value for item 0 and another for item ${differs}`,
-        ),
-      );
-      expect(requests()).toEqual([]);
-    },
-  );
+  ])('%s is refused if it has another value for another item (%s, %s)', async (option, label, expression) => {
+    const items = withHours(HOURS, HOURS, undefined);
+    const differs = option === 'sendWindow' || option === 'neverSendTo' ? 2 : 1;
+    const { error, outputs } = await run({
+      items,
+      parameters: withOptions(SEND_BULK, { [option]: expression }),
+      onError: 'continueErrorOutput',
+    });
+    expect(error).toBeUndefined();
+    expect(outputs[1]?.map(({ json }) => json.error)).toEqual(
+      items.map(
+        () => `'${label}' holds for the whole run, but has one value for item 0 and another for item ${differs}`,
+      ),
+    );
+    expect(requests()).toEqual([]);
+  });
 
   test('of Request Options is refused as well, and the error of a run that stops says what to do', async () => {
     const given = {
@@ -112,83 +101,36 @@ describe("'Long Messages'", () => {
   const sendText = async (given: INodeParameters, longMessages: string, text: string) =>
     await run({ items: [{ phone: phoneAt(0), text }], parameters: withOptions(given, { longMessages }) });
 
-  test.each(SENDING_OPERATIONS)(
-    "set to 'Truncate' makes %s send the first 1,000 characters, and no half of one",
-    async (_name, parameters) => {
-      await sendText(parameters, 'truncate', long);
-      await sendText(parameters, 'truncate', 'x'.repeat(10_000_000));
-      expect(texts()).toEqual([`${'a'.repeat(999)}${emoji}`, 'x'.repeat(1000)]);
-    },
-  );
+  test.each(SENDERS)("set to 'Truncate' makes %s send 1,000 characters, none halved", async (_name, parameters) => {
+    await sendText(parameters, 'truncate', long);
+    await sendText(parameters, 'truncate', 'x'.repeat(10_000_000));
+    expect(texts()).toEqual([`${'a'.repeat(999)}${emoji}`, 'x'.repeat(1000)]);
+  });
 
-  test.each(SENDING_OPERATIONS)(
-    "set to 'Split' makes %s send the whole text in order, in parts of at most 1,000 characters",
-    async (_name, parameters) => {
-      const { outputs } = await sendText(parameters, 'split', long);
-      expect(texts()).toEqual([`${'a'.repeat(999)}${emoji}`, `${emoji}${'b'.repeat(999)}`, 'c']);
-      expect(outputs[0]?.map(({ json }) => json)).toMatchObject([
-        { status: 'sent', parts: 3, message_id: expect.stringMatching(/^\d+, \d+, \d+$/) as string },
-      ]);
-      const options = { longMessages: 'split', dryRun: true };
-      const items = [{ phone: phoneAt(0), text: long }];
-      const dry = await run({ items, parameters: withOptions(parameters, options) });
-      expect(hintsOf(dry)[0]?.message).toContain('It would take 3 credits and 1 request.');
-    },
-  );
+  test.each(SENDERS)("set to 'Split' makes %s send all, in parts of 1,000 characters", async (_name, parameters) => {
+    const { outputs } = await sendText(parameters, 'split', long);
+    expect(texts()).toEqual([`${'a'.repeat(999)}${emoji}`, `${emoji}${'b'.repeat(999)}`, 'c']);
+    expect(outputs[0]?.map(({ json }) => json)).toMatchObject([
+      { status: 'sent', parts: 3, message_id: expect.stringMatching(/^\d+, \d+, \d+$/) as string },
+    ]);
+    const options = { longMessages: 'split', dryRun: true };
+    const items = [{ phone: phoneAt(0), text: long }];
+    const dry = await run({ items, parameters: withOptions(parameters, options) });
+    expect(hintsOf(dry)[0]?.message).toContain('It would take 3 credits and 1 request.');
+  });
 });
 
 test.each([
-  ...SENDING_OPERATIONS.map(([name, given]) => [name, given, undefined] as const),
+  ...SENDERS.map(([name, given]) => [name, given, undefined] as const),
   ['Send Bulk', SEND_BULK, 'fail'] as const,
-])(
-  "%s sends no text of more than 1,000 characters, unless 'Long Messages' splits or truncates it",
-  async (_name, given, longMessages) => {
-    const parameters = longMessages === undefined ? given : withOptions(given, { longMessages });
-    const items = [{ phone: phoneAt(0), text: 'x'.repeat(1001) }, ...contacts(2).slice(1)];
-    const { outputs } = await run({ items, parameters, onError: 'continueErrorOutput' });
-    expect(received()).toEqual([phoneAt(1)]);
-    expect(outputs[1]?.map(({ json }) => json.error)).toEqual([
-      'The message has 1001 characters, but at most 1000 can be sent',
-    ]);
-  },
-);
-
-describe("'Duplicate Messages'", () => {
-  const items = [
-    { phone: phoneAt(0), text: 'Hello' },
-    { phone: `+${phoneAt(0)}`, text: 'Hello' },
-    { phone: phoneAt(0), text: 'Hello!' },
-    { phone: phoneAt(1), text: 'Hello' },
-    { phone: phoneAt(0), text: 'Hello' },
-  ];
-
-  test.each(SENDING_OPERATIONS)("set to 'Send Every One' makes %s send every one", async (_name, parameters) => {
-    await run({ items, parameters: withOptions(parameters, { duplicateMessages: 'send' }) });
-    expect(received()).toHaveLength(5);
-  });
-
-  test.each(SENDING_OPERATIONS)('without it, %s sends a text to a number once', async (_name, parameters) => {
-    const { outputs } = await run({ items, parameters });
-    expect(received().sort()).toEqual(phones(0, 0, 1));
-    expect(outputs[0]?.map(({ json, pairedItem }) => [json.status, json.duplicate_of, pairedItem])).toEqual([
-      ['sent', undefined, { item: 0 }],
-      ['skipped', 0, { item: 1 }],
-      ['sent', undefined, { item: 2 }],
-      ['sent', undefined, { item: 3 }],
-      ['skipped', 0, { item: 4 }],
-    ]);
-    expect(outputs[0]?.[4]?.json.message_id).toBe(outputs[0]?.[0]?.json.message_id);
-  });
-
-  test.each<[outcome: string, Fault]>([
-    ['not_sent', { kind: 'status', status: 402 }],
-    ['uncertain', { kind: 'reset-after' }],
-  ])('a duplicate of a message that is %s is so as well', async (outcome, fault) => {
-    sandbox().setFaults([fault]);
-    const ran = await run({ items, parameters: SEND_BULK, onError: 'continueErrorOutput' });
-    expect(ran.outputs.map((each) => each.length)).toEqual([0, 5]);
-    expect(outcomesOf(ran)).toEqual(Array(5).fill(outcome));
-  });
+])("%s sends no text over 1,000 characters that 'Long Messages' leaves whole", async (_name, given, longMessages) => {
+  const parameters = longMessages === undefined ? given : withOptions(given, { longMessages });
+  const items = [{ phone: phoneAt(0), text: 'x'.repeat(1001) }, ...contacts(2).slice(1)];
+  const { outputs } = await run({ items, parameters, onError: 'continueErrorOutput' });
+  expect(received()).toEqual([phoneAt(1)]);
+  expect(outputs[1]?.map(({ json }) => json.error)).toEqual([
+    'The message has 1001 characters, but at most 1000 can be sent',
+  ]);
 });
 
 test("With 'Check Credits First', 'Dry Run' says how many credits are left", async () => {
@@ -199,42 +141,39 @@ test("With 'Check Credits First', 'Dry Run' says how many credits are left", asy
   expect(hintsOf(ran)[0]?.message).toContain('It would take 3 credits and 1 request; 2 credits left.');
 });
 
-test.each(SENDING_OPERATIONS)(
-  "'Dry Run' makes %s check and pack all messages without a request",
-  async (_name, parameters) => {
-    const ran = await run({
-      items: [
-        ...contacts(149),
-        { phone: '+44 7700 900149', text: 'Hello 😀' },
-        { phone: phoneAt(149), text: 'Hello 😀' },
-        { phone: 'abc', text: 'Hello' },
-      ],
-      parameters: withOptions(parameters, { dryRun: true }),
-      onError: 'continueErrorOutput',
-    });
-    const batches = parameters.operation === 'send' ? 150 : 2;
-    expect(requests()).toEqual([]);
-    expect(outcomesOf(ran)).toEqual([...Array<string>(150).fill('dry_run'), 'skipped', 'not_sent']);
-    const [planned, duplicate] = ran.outputs[0]?.slice(149).map(({ json }) => json) ?? [];
-    const shown = { phone: phoneAt(149), message: 'Hello 😀', characters: 7 };
-    const plan = { status: 'dry_run', reason: 'would_be_sent', phone_given: '+44 7700 900149', batch: batches };
-    expect(planned).toEqual({ ...shown, ...plan });
-    expect(Object.keys(planned ?? {}).slice(0, 4)).toEqual(['phone', 'message', 'status', 'reason']);
-    const skipped = { status: 'skipped', reason: 'duplicate', phone_given: phoneAt(149), batch: null };
-    expect(duplicate).toEqual({ ...shown, ...skipped, duplicate_of: 149 });
-    expect(ran.outputs[1]).toHaveLength(1);
-    expect(hintsOf(ran)[0]?.message).toBe(
-      [
-        '150 people would get this message, 2 would not.',
-        `Dry run: nothing was sent. It would take 150 credits and ${batches} requests.`,
-        "1 can't be sent, 1 skipped because of 'Duplicate Messages'.",
-        "1 can't be sent: the phone number contains letters (item 151).",
-        'Items are numbered from 0.',
-        'Numbers without + were read with the country code 44 (149 numbers).',
-      ].join('<br>'),
-    );
-  },
-);
+test.each(SENDERS)("'Dry Run' makes %s check and pack all messages without a request", async (_name, parameters) => {
+  const ran = await run({
+    items: [
+      ...contacts(149),
+      { phone: '+44 7700 900149', text: 'Hello 😀' },
+      { phone: phoneAt(149), text: 'Hello 😀' },
+      { phone: 'abc', text: 'Hello' },
+    ],
+    parameters: withOptions(parameters, { dryRun: true }),
+    onError: 'continueErrorOutput',
+  });
+  const batches = parameters.operation === 'send' ? 150 : 2;
+  expect(requests()).toEqual([]);
+  expect(outcomesOf(ran)).toEqual([...Array<string>(150).fill('dry_run'), 'skipped', 'not_sent']);
+  const [planned, duplicate] = ran.outputs[0]?.slice(149).map(({ json }) => json) ?? [];
+  const shown = { phone: phoneAt(149), message: 'Hello 😀', characters: 7 };
+  const plan = { status: 'dry_run', reason: 'would_be_sent', phone_given: '+44 7700 900149', batch: batches };
+  expect(planned).toEqual({ ...shown, ...plan });
+  expect(Object.keys(planned ?? {}).slice(0, 4)).toEqual(['phone', 'message', 'status', 'reason']);
+  const skipped = { status: 'skipped', reason: 'duplicate', phone_given: phoneAt(149), batch: null };
+  expect(duplicate).toEqual({ ...shown, ...skipped, duplicate_of: 149 });
+  expect(ran.outputs[1]).toHaveLength(1);
+  expect(hintsOf(ran)[0]?.message).toBe(
+    [
+      '150 people would get this message, 2 would not.',
+      `Dry run: nothing was sent. It would take 150 credits and ${batches} requests.`,
+      "1 can't be sent, 1 skipped because of 'Duplicate Messages'.",
+      "1 can't be sent: the phone number contains letters (item 151).",
+      'Items are numbered from 0.',
+      'Numbers without + were read with the country code 44 (149 numbers).',
+    ].join('<br>'),
+  );
+});
 
 test("Without 'Parallel Requests', four requests run in parallel", async () => {
   // Answers so late that all requests arrive before the first answer, even on a busy machine.
@@ -253,7 +192,7 @@ test.each<[string, INodeParameters, RegExp, code?: string]>([
     'INVALID_PARAMETER',
   ],
 ])('An invalid option such as %s sends nothing, and the error names it', async (...[, options, message, code]) => {
-  for (const [, given] of SENDING_OPERATIONS) expect(await refused(withOptions(given, options), code)).toMatch(message);
+  for (const [, given] of SENDERS) expect(await refused(withOptions(given, options), code)).toMatch(message);
 });
 
 test('A Default Country Code whose expression gives nothing keeps its item from being sent, even through the routing', async () => {

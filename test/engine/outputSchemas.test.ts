@@ -78,7 +78,6 @@ test('The answers to Send and Wait have the fields of its schema', async () => {
   expect([...new Set(answers.flatMap((answer) => typesIn(answer)))].sort()).toEqual(promised.sort());
 });
 
-/** The schema of an operation, as n8n reads it. */
 async function schemaOf({ resource, operation }: INodeParameters): Promise<OutputSchema> {
   const version = String((await loadPackage()).node.description.version);
   const of = { resource: textOf(resource), operation: textOf(operation) };

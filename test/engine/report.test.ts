@@ -19,7 +19,7 @@ import {
   WITHOUT_WAITING,
 } from '../support/parameters';
 
-const { sandbox, setupOf, run, retry, received } = nodeForTests();
+const { sandbox, setupOf, run, retry } = nodeForTests();
 const firstHint = (ran: Execution) => hintsOf(ran)[0]?.message;
 const INVALID = { phone: 'abc', text: 'Hello' };
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
@@ -161,37 +161,36 @@ describe('Where several people get the same text, the hint', () => {
 const customDataOf = (ran: Execution) => ran.run.data.resultData.metadata;
 const GO_ON = { onError: 'continueRegularOutput' } as const;
 const inProduction = async (given: Partial<Given>) => await run({ mode: 'trigger', parameters: SEND_BULK, ...given });
+const SOME = [...contacts(2), INVALID];
+const LOOPED = [...SOME, ...contacts(1), INVALID];
+const next = { ...SEND, phone: '={{ $json.phone }}', message: 'Again' };
+const numbers = (sent: string, notSent: string) => ({ messages_sent: sent, messages_not_sent: notSent });
 
-test('An execution has the number of messages for each outcome that occurred', async () => {
-  expect(customDataOf(await inProduction({ items: contacts(3) }))).toEqual({ messages_sent: '3' });
-  expect(customDataOf(await inProduction({ items: [...contacts(3), INVALID], ...GO_ON }))).toEqual({
-    messages_sent: '3',
-    messages_not_sent: '1',
-  });
-  sandbox().setFaults([{ kind: 'reset-after' }]);
-  expect(customDataOf(await inProduction({ items: contacts(2), ...GO_ON }))).toEqual({ messages_uncertain: '2' });
+test.each<[what: string, given: Partial<Given>, counted: object | undefined]>([
+  ['An execution that sends all has its number', { items: contacts(3) }, { messages_sent: '3' }],
+  ['An execution has the number of messages for each outcome', { items: SOME, ...GO_ON }, numbers('2', '1')],
+  ['The rounds of a loop are added up', { items: LOOPED, loopOver: 2, ...GO_ON }, numbers('3', '2')],
+  // The item of the message that was not sent goes on to the second node.
+  ['Two nodes of an execution are added up', { items: SOME, next, ...GO_ON }, numbers('4', '2')],
+  ['A manual run has no numbers', { items: SOME, mode: 'manual', ...GO_ON }, undefined],
+  [
+    'A dry run has no numbers',
+    { items: SOME, parameters: withOptions(SEND_BULK, { dryRun: true }), ...GO_ON },
+    undefined,
+  ],
+])('%s', async (_what, given, counted) => {
+  const ran = await inProduction(given);
+  expect(customDataOf(ran)).toEqual(counted);
+  expect(ran.run.data.resultData.runData.Send).toHaveLength(given.loopOver === undefined ? 1 : 3);
 });
 
-test('An execution that ends with an error has these numbers, too', async () => {
+test('An execution whose messages are uncertain, or that ends with an error, has these numbers, too', async () => {
+  sandbox().setFaults([{ kind: 'reset-after' }]);
+  expect(customDataOf(await inProduction({ items: contacts(2), ...GO_ON }))).toEqual({ messages_uncertain: '2' });
   sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 99 }]);
   const ran = await inProduction({ items: contacts(5), parameters: inBatchesOf(2, oneByOne(SEND_BULK)) });
   expect(ran.error).toBeDefined();
-  expect(customDataOf(ran)).toEqual({ messages_sent: '2', messages_not_sent: '3' });
-});
-
-test('The rounds of a loop are added up, even if each has messages that were not sent', async () => {
-  const items = [...contacts(2), INVALID, ...contacts(1), INVALID];
-  const ran = await inProduction({ items, loopOver: 2, ...GO_ON });
-  expect(ran.run.data.resultData.runData.Send).toHaveLength(3);
-  expect(customDataOf(ran)).toEqual({ messages_sent: '3', messages_not_sent: '2' });
-});
-
-test('Two nodes of an execution are added up', async () => {
-  const next = { ...SEND, phone: '={{ $json.phone }}', message: 'Again' };
-  const ran = await inProduction({ items: [...contacts(2), INVALID], next, ...GO_ON });
-  expect(received()).toHaveLength(4);
-  // The item of the message that was not sent goes on to the second node.
-  expect(customDataOf(ran)).toEqual({ messages_sent: '4', messages_not_sent: '2' });
+  expect(customDataOf(ran)).toEqual(numbers('2', '3'));
 });
 
 test('The message of Send and Wait counts once, however long the answer takes', async () => {
@@ -199,12 +198,4 @@ test('The message of Send and Wait counts once, however long the answer takes', 
   const waiting = await run(setup);
   expect(customDataOf(waiting)).toEqual({ messages_sent: '1' });
   expect(customDataOf(await continueWaiting(waiting, setup))).toEqual({ messages_sent: '1' });
-});
-
-test('Manual runs and dry runs have no numbers', async () => {
-  expect(
-    customDataOf(await inProduction({ items: [...contacts(2), INVALID], ...GO_ON, mode: 'manual' })),
-  ).toBeUndefined();
-  const parameters = withOptions(SEND_BULK, { dryRun: true });
-  expect(customDataOf(await inProduction({ items: [...contacts(2), INVALID], ...GO_ON, parameters }))).toBeUndefined();
 });

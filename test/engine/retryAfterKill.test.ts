@@ -1,12 +1,17 @@
-/** What a Retry does after n8n was killed in a campaign. `everyKill.test.ts` kills it at every moment. */
+/**
+ * What a Retry does after n8n was killed in a campaign, what a run leaves in n8n's database for it, and what happens if
+ * the database rejects writes, or forgets. `everyKill.test.ts` kills n8n at every moment.
+ */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { inFlight, killedAtNth } from '../../tools/engine/lifetime';
+import { inFlight, killedAtNth, Lifetime } from '../../tools/engine/lifetime';
+import { processedData } from '../../tools/engine/processedData';
+import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';
-import { detailsOf, outcomesOf } from '../support/outputs';
+import { detailsOf, outcomeOf, outcomesOf } from '../support/outputs';
 import {
   GET_BALANCE,
   inBatchesOf,
@@ -14,7 +19,7 @@ import {
   SEND,
   SEND_BULK,
   SEND_LIST,
-  SENDING_OPERATIONS,
+  SENDERS,
   withOptions,
 } from '../support/parameters';
 
@@ -26,7 +31,6 @@ const allSent = (count: number) => Array<string>(count).fill('sent');
 
 type Kind = [string, { parameters: INodeParameters; of: (count: number) => Pick<Setup, 'items'> }];
 
-/** With one message in each request. */
 const SINGLES: Kind[] = [
   ['Send', { parameters: oneByOne(SEND), of: items }],
   ['Send Bulk', { parameters: inBatchesOf(1, oneByOne(SEND_BULK)), of: items }],
@@ -40,23 +44,20 @@ describe.each(SINGLES)('After n8n was killed in the third of five requests of %s
     return campaign;
   };
 
-  test.each(['kept', 'gone'] as const)(
-    'a Retry reports the first two as sent and the third as uncertain, and sends the rest, with the event log %s',
-    async (eventLog) => {
-      const campaign = await killed({}, eventLog);
-      const { error } = await campaign.run();
-      expect(error?.message).toContain(
-        "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
-      );
-      expect(error?.context.itemIndex).toBe(parameters.source === 'json' ? 0 : 2);
-      expect(received()).toEqual(contacts(5).map(({ phone }) => phone));
-      const fates = await campaign.finish();
-      expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
-      expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
-      expect(fates.map(({ id }) => id)).toEqual([null, null, undefined, 1004, 1005]);
-      expect(detailsOf(campaign.execution.outputs[0]?.[2])).toMatchObject({ code: 'INTERRUPTED', phone: phoneAt(2) });
-    },
-  );
+  test.each(['kept', 'gone'] as const)('a Retry sends only the last two (event log: %s)', async (eventLog) => {
+    const campaign = await killed({}, eventLog);
+    const { error } = await campaign.run();
+    expect(error?.message).toContain(
+      "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
+    );
+    expect(error?.context.itemIndex).toBe(parameters.source === 'json' ? 0 : 2);
+    expect(received()).toEqual(contacts(5).map(({ phone }) => phone));
+    const fates = await campaign.finish();
+    expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain', 'sent', 'sent']);
+    expect(arrivals(fates)).toEqual([1, 1, 1, 1, 1]);
+    expect(fates.map(({ id }) => id)).toEqual([null, null, undefined, 1004, 1005]);
+    expect(detailsOf(campaign.execution.outputs[0]?.[2])).toMatchObject({ code: 'INTERRUPTED', phone: phoneAt(2) });
+  });
 });
 
 test('A Retry after an earlier node failed, or after a kill before the first request, sends everything', async () => {
@@ -91,31 +92,28 @@ test.each([
   expect(received()).toHaveLength(count);
 });
 
-test.each(SENDING_OPERATIONS)(
-  "%s of the same list every day doesn't take an older execution's messages for its own, when both are killed and retried",
-  async (_name, given) => {
-    const startDay = () => start({ parameters: inBatchesOf(1, oneByOne(given)), ...items(8) });
-    const allButFrom = (index: number) => allSent(8).with(index, 'uncertain');
-    const monday = startDay();
-    await monday.run(inFlight(5));
-    expect(received()).toHaveLength(5);
-    sandbox().reset();
-    const tuesday = startDay();
-    await tuesday.run(inFlight(3));
-    expect(outcomes(await tuesday.finish())).toEqual(allButFrom(2));
-    expect(received()).toHaveLength(8);
-    sandbox().reset();
-    expect(outcomes(await monday.finish())).toEqual(allButFrom(4));
-    expect(received().sort()).toEqual(phones(5, 6, 7));
-  },
-);
+test.each(SENDERS)("%s of one list each day takes no older execution's messages for its own", async (_name, given) => {
+  const startDay = () => start({ parameters: inBatchesOf(1, oneByOne(given)), ...items(8) });
+  const allButFrom = (index: number) => allSent(8).with(index, 'uncertain');
+  const monday = startDay();
+  await monday.run(inFlight(5));
+  expect(received()).toHaveLength(5);
+  sandbox().reset();
+  const tuesday = startDay();
+  await tuesday.run(inFlight(3));
+  expect(outcomes(await tuesday.finish())).toEqual(allButFrom(2));
+  expect(received()).toHaveLength(8);
+  sandbox().reset();
+  expect(outcomes(await monday.finish())).toEqual(allButFrom(4));
+  expect(received().sort()).toEqual(phones(5, 6, 7));
+});
 
 type Kill = (begun: Campaign) => Promise<unknown>;
 const whileItRan: Kill = async (begun) => await begun.run(inFlight(1));
 const afterItEnded: Kill = async (begun) => await begun.runAndForget('kept');
 const PROGRESS_SAVED = { settings: { saveExecutionProgress: true } };
 
-describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
+describe.each(SENDERS)('A retry of %s', (_name, parameters) => {
   /**
    * Two messages were sent before; then n8n is killed in an execution in the editor in which the service rejects all
    * messages, and about which n8n's database knows nothing.
@@ -132,28 +130,25 @@ describe.each(SENDING_OPERATIONS)('A retry of %s', (_name, parameters) => {
   test.each<[string, Partial<Setup>, Kill]>([
     ['while the node ran, with its progress stored', PROGRESS_SAVED, whileItRan],
     ['after the node had ended, with nothing stored', {}, afterItEnded],
-  ])(
-    'after n8n was killed %s, sends nothing, and reports that all may have been sent, also when it is retried again',
-    async (_when, setup, kill) => {
-      const begun = await killed(setup, kill);
-      const { error } = await begun.run();
-      expect(error?.message).toBe(
-        "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
-      );
-      expect(error?.description).toContain('in a new execution, with only these items');
-      expect(error?.description).toContain('0 sent, 4 uncertain (may have been sent), ');
-      const again = await begun.run({ changes: { onError: 'continueErrorOutput' } });
-      expect(outcomesOf(again)).toEqual(['uncertain', 'uncertain', 'uncertain', 'uncertain']);
-      expect(again.outputs[1]?.[0]?.json.details).toEqual({
-        code: 'INTERRUPTED',
-        http_status: null,
-        outcome: 'uncertain',
-        phone: phoneAt(0),
-        description: expect.any(String) as string,
-      });
-      expect(received().sort()).toEqual(phones(0, 1));
-    },
-  );
+  ])('after n8n was killed %s, sends nothing, and calls all uncertain, also twice', async (_when, setup, kill) => {
+    const begun = await killed(setup, kill);
+    const { error } = await begun.run();
+    expect(error?.message).toBe(
+      "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
+    );
+    expect(error?.description).toContain('in a new execution, with only these items');
+    expect(error?.description).toContain('0 sent, 4 uncertain (may have been sent), ');
+    const again = await begun.run({ changes: { onError: 'continueErrorOutput' } });
+    expect(outcomesOf(again)).toEqual(['uncertain', 'uncertain', 'uncertain', 'uncertain']);
+    expect(again.outputs[1]?.[0]?.json.details).toEqual({
+      code: 'INTERRUPTED',
+      http_status: null,
+      outcome: 'uncertain',
+      phone: phoneAt(0),
+      description: expect.any(String) as string,
+    });
+    expect(received().sort()).toEqual(phones(0, 1));
+  });
 
   test('after n8n was killed sends nothing, even after a Retry in which the node was Get Balance', async () => {
     const begun = await killed(PROGRESS_SAVED);
@@ -194,19 +189,16 @@ test.each<[string, (items: ReturnType<typeof contacts>) => ReturnType<typeof con
   ['added at the end', (items) => [...items, another]],
   ['corrected', (items) => items.toSpliced(250, 1, another)],
   ['left as it was', (items) => items],
-])(
-  'Of 500 rows, killed in the third request, a row that is %s makes only its neighbors uncertain',
-  async (_how, edit) => {
-    const killed = start({ items: contacts(500), parameters: oneByOne(SEND_BULK) });
-    await killed.run(inFlight(3));
-    const items = edit(contacts(500));
-    const { uncertain = 0, sent = 0 } = await ends(killed, { items });
-    expect(sent + uncertain).toBe(items.length);
-    expect(uncertain).toBeGreaterThanOrEqual(99);
-    // The request in flight, the rest of its first and last page, and the page of the row with the one behind it.
-    expect(uncertain).toBeLessThanOrEqual(100 + 2 * 3 + 2 * 4);
-  },
-);
+])('Of 500 rows, killed in the third request, a row %s makes only its neighbors uncertain', async (_how, edit) => {
+  const killed = start({ items: contacts(500), parameters: oneByOne(SEND_BULK) });
+  await killed.run(inFlight(3));
+  const items = edit(contacts(500));
+  const { uncertain = 0, sent = 0 } = await ends(killed, { items });
+  expect(sent + uncertain).toBe(items.length);
+  expect(uncertain).toBeGreaterThanOrEqual(99);
+  // The request in flight, the rest of its first and last page, and the page of the row with the one behind it.
+  expect(uncertain).toBeLessThanOrEqual(100 + 2 * 3 + 2 * 4);
+});
 
 test('Of 5,000 rows, a twentieth of which is kept back, none is uncertain if n8n is killed after all were confirmed', async () => {
   const optedOut = contacts(5_000).flatMap(({ phone }, index) => (index % 20 === 7 ? [phone] : []));
@@ -228,4 +220,116 @@ test('Of 5,000 rows, of which other executions have sent 4,750, those in flight 
   expect(uncertain).toBeGreaterThanOrEqual(50);
   // A page of such a list has at most 64 messages.
   expect(uncertain).toBeLessThanOrEqual(50 + 2 * 64);
+});
+
+const othersWrite = (count: number, name: string) =>
+  processedData.fill(Array.from({ length: count }, (_, index) => `${name} ${index}`));
+const singly = (parameters: INodeParameters) => inBatchesOf(1, oneByOne(parameters));
+
+describe.each(SENDERS)('%s where the storage', (_name, given) => {
+  const setup = { parameters: singly(given), items: contacts(5) };
+
+  describe.each([
+    ['refuses every write', () => true],
+    ['refuses every write after the first ones', (number: number) => number > 4],
+  ])('%s', (_what, refuses) => {
+    test("sends no message that it can't note first, and a Retry sends them when it can", async () => {
+      processedData.set({ refuses });
+      const refused = start({ ...setup, onError: 'continueErrorOutput' });
+      const { outputs } = await refused.run();
+      const unsent = outputs.flat().filter((item) => outcomeOf(item) === 'not_sent');
+      expect(unsent.map((item) => detailsOf(item).code)).toEqual(Array(5 - received().length).fill('NOT_RESERVED'));
+      expect(received().length).toBeLessThan(5);
+
+      const stopped = start(setup);
+      sandbox().reset();
+      await stopped.run();
+      processedData.set({});
+      expect(await stopped.finish()).toEqual(Array(5).fill(expect.objectContaining({ outcome: 'sent', arrivals: 1 })));
+    });
+  });
+
+  test('is slow notes each request before it leaves', async () => {
+    processedData.set({ delay: 20 });
+    const lifetime = new Lifetime();
+    await start(setup).run({ lifetime });
+    const { moments } = lifetime;
+    for (const [index, moment] of moments.entries()) {
+      if (moment !== 'leaving') continue;
+      const noted = moments.slice(0, index).filter((earlier) => earlier === 'written').length;
+      const earlier = moments.slice(0, index).filter((each) => each === 'leaving').length;
+      expect(noted).toBeGreaterThan(earlier);
+    }
+  });
+});
+
+test('A single message that was in flight at a kill is not sent by a Retry of the Retry that could not ask the storage', async () => {
+  const killed = start({ parameters: SEND, items: contacts(1) });
+  await killed.run(inFlight(1));
+  processedData.set({ refuses: () => true });
+  await killed.run();
+  processedData.set({});
+  expect(await killed.finish()).toEqual([expect.objectContaining({ outcome: 'uncertain', arrivals: 1 })]);
+});
+
+const KINDS: Array<[string, INodeParameters, Setup['items']]> = [
+  ['Send', singly(SEND), contacts(12)],
+  ['Send Bulk', inBatchesOf(2, SEND_BULK), contacts(12)],
+  ['Send Bulk from a JSON List', inBatchesOf(2, SEND_LIST), [{ list: listOf(12) }]],
+];
+
+describe.each(KINDS)("What %s leaves in n8n's database", (_name, parameters, items) => {
+  test('contains no phone number, text or key, and nothing that they alone determine', async () => {
+    const written = async () => {
+      processedData.calls = [];
+      const killed = start({ parameters, items });
+      await killed.run(inFlight(3));
+      await killed.finish();
+      return new Set(processedData.calls.flatMap((call) => call.values.map(String)));
+    };
+    const [values, again] = [await written(), await written()];
+    expect(values.size).toBeGreaterThan(0);
+    for (const value of values) {
+      expect(value).toMatch(/^[A-Za-z0-9+/]{12,16}\??$/);
+      expect(value).not.toContain(KEY);
+    }
+    // Whom it has sent what: hashed with the API key.
+    const common = [...values].filter((value) => again.has(value)).map((value) => value.replace('?', ''));
+    expect(new Set(common).size).toBeLessThanOrEqual(12);
+  });
+
+  test('is, an hour later, whom it has sent what', async () => {
+    const lifetime = new Lifetime();
+    await run({ parameters, items, mode: 'trigger', lifetime });
+    const { length } = processedData.entries;
+    const later = performance.now() + 3_600_000;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => later);
+    await run({ parameters, items, mode: 'trigger', lifetime });
+    clock.mockRestore();
+    // The first run's notes are gone, and the second one has left as many.
+    expect(processedData.entries).toHaveLength(length);
+  });
+
+  test('is, after a manual execution, whom it has sent what', async () => {
+    await start({ parameters, items, mode: 'manual' }).run();
+    expect(received()).toHaveLength(12);
+    expect(processedData.entries).toHaveLength(12);
+  });
+});
+
+test("The remains of killed executions can't grow forever: a run that ends alone shortens the list", async () => {
+  const send = async () => await start({ parameters: singly(SEND), items: contacts(3) }).finish();
+  await send();
+  othersWrite(60_900, 'other');
+  await send();
+  expect(processedData.entries.length).toBeGreaterThan(60_900);
+  othersWrite(200, 'further');
+  await send();
+  expect(processedData.entries).toHaveLength(60_000);
+});
+
+test('A single message is sent without a word to the storage', async () => {
+  await start({ parameters: SEND, items: contacts(1) }).finish();
+  expect(received()).toEqual([phoneAt(0)]);
+  expect(processedData.calls).toEqual([]);
 });

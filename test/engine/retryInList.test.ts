@@ -1,21 +1,26 @@
-/** Retry in the list of executions, and Retry On Fail: what is sent after a failure or an outage, and what n8n stores for it. */
+/**
+ * Retry in the list of executions, and Retry On Fail: what is sent after a failure, an outage or a wrong set-up, and what
+ * n8n stores for it.
+ */
 import { stringify } from 'flatted';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { inFlight, Lifetime } from '../../tools/engine/lifetime';
 import { KEY } from '../support/account';
-import { contacts, phoneAt, phones } from '../support/contacts';
-import { type Campaign } from '../support/engine/campaign';
+import { contacts, listOf, phoneAt, phones } from '../support/contacts';
+import type { Campaign } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { keptIn } from '../support/engine/workflow';
-import { outcomesOf } from '../support/outputs';
+import { type Execution, keptIn, type Setup } from '../support/engine/workflow';
+import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
 import {
   inBatchesOf,
+  ONE_BY_ONE,
   oneByOne,
   SEND,
+  SEND_AND_WAIT,
   SEND_BULK,
-  SENDING_ONE_BY_ONE,
-  SENDING_OPERATIONS,
+  SEND_LIST,
+  SENDERS,
   withOptions,
 } from '../support/parameters';
 
@@ -23,7 +28,7 @@ const { sandbox, setupOf, run, retry, campaign, received, contactsReceived, requ
 const CONTINUE = 'continueRegularOutput';
 const refuseAfter = (after: number) => sandbox().setFaults([{ kind: 'status', status: 403, after }]);
 
-describe.each(SENDING_ONE_BY_ONE)('A retried execution of %s', (_name, parameters) => {
+describe.each(ONE_BY_ONE)('A retried execution of %s', (_name, parameters) => {
   const failed = async () => {
     const setup = setupOf({ items: contacts(6), parameters });
     refuseAfter(2);
@@ -64,7 +69,7 @@ describe.each(SENDING_ONE_BY_ONE)('A retried execution of %s', (_name, parameter
   });
 });
 
-describe.each(SENDING_ONE_BY_ONE)('%s that runs more than once in an execution', (_name, parameters) => {
+describe.each(ONE_BY_ONE)('%s that runs more than once in an execution', (_name, parameters) => {
   test('sends the same items in each run', async () => {
     const ran = await run({ items: contacts(2), moreItems: [contacts(2), contacts(2)], parameters });
     expect(ran.run.data.resultData.runData.Send).toHaveLength(3);
@@ -86,29 +91,26 @@ describe.each(SENDING_ONE_BY_ONE)('%s that runs more than once in an execution',
   });
 });
 
-test.each(SENDING_ONE_BY_ONE)(
-  'Retry On Fail of %s sends only what was not sent, and returns the same items as without a failure, field by field',
-  async (_name, parameters) => {
-    const setup = setupOf({ items: contacts(6), parameters, retryOnFail: { maxTries: 3 } });
-    // The batch that failed was sent again, with another number.
-    const shapeOf = (json: IDataObject) =>
-      Object.entries(json)
-        .filter(([name]) => name !== 'batch')
-        .map(([name, value]) => [name, name === 'sent_at' ? typeof value : value]);
-    const expected = (await run(setup)).outputs;
-    sandbox().reset();
-    // A 403 is certain: the messages were not sent.
-    sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 2 }]);
-    const ran = await run(setup);
-    const shapes = ([items]: typeof expected) => items?.map(({ json, ...rest }) => ({ ...rest, json: shapeOf(json) }));
-    expect(ran.error).toBeUndefined();
-    expect(shapes(ran.outputs)).toEqual(shapes(expected));
-    expect(contactsReceived()).toEqual(contacts(6));
-    expect(keptIn(ran)).toEqual({});
-  },
-);
+test.each(ONE_BY_ONE)('Retry On Fail of %s sends the rest, with the same items', async (_name, parameters) => {
+  const setup = setupOf({ items: contacts(6), parameters, retryOnFail: { maxTries: 3 } });
+  // The batch that failed was sent again, with another number.
+  const shapeOf = (json: IDataObject) =>
+    Object.entries(json)
+      .filter(([name]) => name !== 'batch')
+      .map(([name, value]) => [name, name === 'sent_at' ? typeof value : value]);
+  const expected = (await run(setup)).outputs;
+  sandbox().reset();
+  // A 403 is certain: the messages were not sent.
+  sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 2 }]);
+  const ran = await run(setup);
+  const shapes = ([items]: typeof expected) => items?.map(({ json, ...rest }) => ({ ...rest, json: shapeOf(json) }));
+  expect(ran.error).toBeUndefined();
+  expect(shapes(ran.outputs)).toEqual(shapes(expected));
+  expect(contactsReceived()).toEqual(contacts(6));
+  expect(keptIn(ran)).toEqual({});
+});
 
-describe.each(SENDING_OPERATIONS)('A Retry of an older execution of %s', (_name, given) => {
+describe.each(SENDERS)('A Retry of an older execution of %s', (_name, given) => {
   const parameters = inBatchesOf(1, oneByOne(given));
   const start = () => campaign({ items: contacts(5), parameters });
 
@@ -216,4 +218,111 @@ test('Of an outage that is over, only the outcomes of its messages are kept', as
   const ran = await run({ ...given, retryOnFail: { maxTries: 2 } });
   expect(outcomesOf(ran)).toEqual(['uncertain', 'sent', 'sent', 'sent']);
   expect(Object.keys(keptIn(ran))).toEqual(['deliveries']);
+});
+
+const FAILS = '={{ $("No such node").first().json.value }}';
+/** The same, but only for the item with this phone. */
+const failsFor = (index: number, otherwise: string) =>
+  `={{ $json.phone === "${phoneAt(index)}" ? $("No such node").first().json.value : ${otherwise} }}`;
+
+/** An execution in which the request after this many was rejected, and with it the rest. */
+async function stoppedAfter(requests: number, setup: Setup): Promise<Execution> {
+  sandbox().setFaults([{ kind: 'status', status: 403, after: requests, times: 99 }]);
+  const ran = await run(setup);
+  expect(ran.error).toBeDefined();
+  sandbox().setFaults([]);
+  return ran;
+}
+
+const withoutAddress = ({ account }: Setup) => ({ account: { ...account, baseUrl: 'http://' } });
+const failing = ({ parameters }: Setup) => ({ parameters: withOptions(parameters, { longestWait: FAILS }) });
+const FAILED = /^'Max Wait' can't be read: Referenced node doesn't exist \('No such node'\)$/;
+const BROKEN: Array<[string, (setup: Setup) => Partial<Setup>, RegExp]> = [
+  ['the Base URL is no address', withoutAddress, /^'Base URL' in the credential is not an address/],
+  ['an option has an expression that fails', failing, FAILED],
+];
+
+describe.each<[string, INodeParameters]>([
+  ['Send', oneByOne(SEND)],
+  ['Send Bulk', oneByOne(inBatchesOf(1, SEND_BULK))],
+])('A retry of %s', (_name, parameters) => {
+  /** An execution of four items that has sent the first two, and stopped because the service rejected the third. */
+  const stoppedAfterTwo = async () => {
+    const setup = setupOf({ items: contacts(4), parameters });
+    const ran = await stoppedAfter(2, setup);
+    expect(received()).toEqual(phones(0, 1));
+    return { setup, ran };
+  };
+  /** The same, but n8n was killed, and nothing is known about the messages. */
+  const killed = async () => {
+    const settings = { saveExecutionProgress: true };
+    const begun = campaign({ items: contacts(4), parameters, mode: 'manual', settings });
+    await begun.run(inFlight(3));
+    return begun;
+  };
+
+  describe.each(BROKEN)('where %s', (_what, breakIt, message) => {
+    test('reports what was sent before, and sends the rest once it is right again', async () => {
+      const { ran, setup } = await stoppedAfterTwo();
+      const second = await retry(ran, setup, breakIt(setup));
+      expect(second.error?.message).toMatch(message);
+      expect(second.error?.description).toContain('2 sent (2 of them in an earlier attempt), 2 not sent');
+      const again = await retry(second, setup, { ...breakIt(setup), onError: CONTINUE });
+      expect(outcomesOf(again)).toEqual(['sent', 'sent', 'not_sent', 'not_sent']);
+      const items = again.outputs[0] ?? [];
+      expect(items.map(({ json }) => json.phone ?? detailsOf({ json }).phone)).toEqual(phones(0, 1, 2, 3));
+      expect(items[2]?.json.error).toMatch(message);
+      expect(hintsOf(again)[0]?.message).toMatch(/^2 sent \(2 of them in an earlier attempt\), 2 not sent/);
+      expect(outcomesOf(await retry(second, setup, {}))).toEqual(['sent', 'sent', 'sent', 'sent']);
+      expect(received()).toEqual(phones(0, 1, 2, 3));
+    });
+
+    test('reports after a kill that every message may have been sent', async () => {
+      const begun = await killed();
+      const again = await begun.run({ changes: { ...breakIt(begun.setup), onError: CONTINUE } });
+      expect(outcomesOf(again)).toEqual(Array(4).fill('uncertain'));
+    });
+  });
+
+  test.each(['phone', 'message'] as const)('reports an item whose %s now fails as uncertain', async (name) => {
+    const { ran, setup } = await stoppedAfterTwo();
+    const changed = { ...parameters, [name]: failsFor(1, name === 'phone' ? '$json.phone' : '$json.text') };
+    const again = await retry(ran, setup, { parameters: changed, onError: CONTINUE });
+    expect(outcomesOf(again)).toEqual(['sent', 'uncertain', 'sent', 'sent']);
+    expect(received()).toEqual(phones(0, 1, 2, 3));
+  });
+
+  test('reports an item as uncertain if it can no longer be evaluated and n8n has lost its record', async () => {
+    const changed = { ...parameters, phone: failsFor(1, '$json.phone') };
+    const again = await (await killed()).run({ changes: { parameters: changed, onError: CONTINUE } });
+    expect(outcomesOf(again)).toEqual(Array(4).fill('uncertain'));
+    expect(again.outputs[0]?.[1]?.json.error).toMatch(/^An expression in 'Phone' can't be evaluated: /);
+    expect(detailsOf(again.outputs[0]?.[1]).description).toContain('The message may have been sent');
+  });
+});
+
+test('A retry reports a list of which entries were sent as uncertain, if it can no longer be read', async () => {
+  const setup = setupOf({ items: [{ list: listOf(4) }], parameters: oneByOne(inBatchesOf(2, SEND_LIST)) });
+  const ran = await stoppedAfter(1, setup);
+  const changes = { parameters: { ...setup.parameters, messages: FAILS }, onError: CONTINUE } as const;
+  expect(outcomesOf(await retry(ran, setup, changes))).toEqual(['uncertain']);
+});
+
+const NO_NODE = "Referenced node doesn't exist ('No such node')";
+const FORM = { ...SEND_AND_WAIT, responseType: 'customForm', formFields: { values: [{ fieldLabel: FAILS }] } };
+
+test.each<[parameter: string, INodeParameters, reason: string]>([
+  ['Phone', { ...SEND_BULK, phone: FAILS }, NO_NODE],
+  ['Phone', { ...SEND_AND_WAIT, sendTo: FAILS }, NO_NODE],
+  ['Form Elements', FORM, NO_NODE],
+  ['Default Country Code', withOptions(SEND, { defaultCountryCode: FAILS }), NO_NODE],
+  ['Message', { ...SEND_BULK, message: '={{ DateTime }}' }, 'this is a DateTime, please access its methods'],
+  ['Messages', { ...SEND_LIST, messages: '={{ $items("Gone") }}' }, "Referenced node doesn't exist ('Gone')"],
+  ['Message Key', withOptions(SEND, { messageKey: '={{ $input.last(1) }}' }), '$input.last() takes no arguments. To'],
+])("The error names '%s' if it fails, in n8n's words, with one period", async (parameter, parameters, reason) => {
+  const ran = await run({ items: contacts(1), parameters, onError: CONTINUE });
+  const error = ran.outputs[0]?.[0]?.json.error as string;
+  expect(error).toContain(`An expression in '${parameter}' can't be evaluated: ${reason}`);
+  expect(hintsOf(ran)[0]?.message).toBe(`Nothing was sent: ${error.replace('An', 'an')}.`);
+  expect(error).not.toMatch(/\.$/);
 });

@@ -104,16 +104,22 @@ describe('Send and Wait for Response', () => {
     expect(waitTill(await run(limited(end.toISOString())))).toEqual(end);
   });
 
-  test.each(['2001-01-01T00:00:00', '01/02/2999 10:00', 'June 1, 2999 12:00 UTC', 'tomorrow', '', '45', '3 moons'])(
-    'sends nothing if its limit is "%s"',
-    async (time) => {
-      const { error } = await run(limited(time));
-      expect(error?.message).toBe(
-        "'Limit Wait Time' must be a time such as 45 minutes, 2 hours or 3 days, or a date in the future such as 2027-01-31 18:00",
-      );
-      expect(texts()).toEqual([]);
-    },
-  );
+  const NO_LIMIT = [
+    '2001-01-01T00:00:00',
+    '01/02/2999 10:00',
+    'June 1, 2999 12:00 UTC',
+    'tomorrow',
+    '',
+    '45',
+    '3 moons',
+  ];
+  test.each(NO_LIMIT)('sends nothing if its limit is "%s"', async (time) => {
+    const { error } = await run(limited(time));
+    expect(error?.message).toBe(
+      "'Limit Wait Time' must be a time such as 45 minutes, 2 hours or 3 days, or a date in the future such as 2027-01-31 18:00",
+    );
+    expect(texts()).toEqual([]);
+  });
 
   test('says how many characters the link leaves for a text that is too long', async () => {
     await run({});
@@ -164,21 +170,18 @@ describe('Send and Wait for Response', () => {
     expect((await open(waiting, setup, link)).page).toContain(`<h1 id="question">${text}</h1>`);
   });
 
-  test.each(['Tool', 'HitlTool'] as const)(
-    'is refused where n8n can not wait, and makes no request: through the routing of messagingSend%s, and as a tool',
-    async (type) => {
-      const NOT_AS_TOOL = "'Send and Wait for Response' does not work as a tool";
-      await expect(runRouting(setupOf({ type }))).rejects.toThrow(NOT_AS_TOOL);
-      const [routed] = await runRouting(setupOf({ type, onError: 'continueRegularOutput' }));
-      expect(routed?.json.error).toContain(NOT_AS_TOOL);
-      for (const onError of ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const) {
-        const { run: ended, error, outputs } = await run({ type: 'Tool', onError });
-        expect(error?.message ?? outputs.flat()[0]?.json.error).toContain(NOT_AS_TOOL);
-        expect(ended.waitTill).toBeUndefined();
-      }
-      expect(requests()).toEqual([]);
-    },
-  );
+  test.each(['Tool', 'HitlTool'] as const)('asks nobody where n8n can not wait: as messagingSend%s', async (type) => {
+    const NOT_AS_TOOL = "'Send and Wait for Response' does not work as a tool";
+    await expect(runRouting(setupOf({ type }))).rejects.toThrow(NOT_AS_TOOL);
+    const [routed] = await runRouting(setupOf({ type, onError: 'continueRegularOutput' }));
+    expect(routed?.json.error).toContain(NOT_AS_TOOL);
+    for (const onError of ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const) {
+      const { run: ended, error, outputs } = await run({ type: 'Tool', onError });
+      expect(error?.message ?? outputs.flat()[0]?.json.error).toContain(NOT_AS_TOOL);
+      expect(ended.waitTill).toBeUndefined();
+    }
+    expect(requests()).toEqual([]);
+  });
 });
 
 describe('The link of Send and Wait for Response', () => {

@@ -4,25 +4,71 @@
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import type { Fault } from '../../sandbox/server';
 import { inFlight, Lifetime } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
 import { KEY } from '../support/account';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { outcomes } from '../support/engine/campaign';
+import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting, type Setup } from '../support/engine/workflow';
-import { detailsOf, hintsOf, outcomeOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDING_OPERATIONS, withOptions } from '../support/parameters';
+import { detailsOf, hintsOf, outcomeOf, outcomesOf, reasonsOf } from '../support/outputs';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
 import { accountOf } from '../support/sandbox';
-import { once, reasonsOf, sendOnceForTests } from '../support/sendOnce';
 
 const OTHER = 'made-up-other-key-0123';
-/** Called when a request arrives. */
 let onRequest: () => void = () => undefined;
-const { sandbox, setupOf, run, retry, campaign, received, texts, requests } = sendOnceForTests({
-  keys: [KEY, OTHER],
-  onRequest: () => onRequest(),
-});
+const node = nodeForTests(
+  { mode: 'trigger', onError: 'continueRegularOutput' },
+  { keys: [KEY, OTHER], onRequest: () => onRequest() },
+);
+const { sandbox, setupOf, retry, campaign, texts, requests } = node;
+const run = async (items: IDataObject[], parameters: INodeParameters, more: Partial<Setup> = {}) =>
+  await node.run({ items, parameters, ...more });
+const received = () => node.received().sort();
 beforeEach(() => (onRequest = () => undefined));
+
+const once = (parameters: INodeParameters, options: INodeParameters = {}) =>
+  withOptions(parameters, { duplicateMessages: 'sendOnceEver', ...options });
+const to = (phone: unknown, text: string) => ({ phone, text }) as IDataObject;
+
+describe('In one run', () => {
+  const spelled = [phoneAt(0), `+${phoneAt(0)}`, phoneAt(0), phoneAt(1), phoneAt(0)];
+  const items = spelled.map((phone, index) => to(phone, index === 2 ? 'Hello!' : 'Hello'));
+
+  test.each(SENDERS)("%s sends every one, set to 'Send Every One'", async (_name, parameters) => {
+    await run(items, withOptions(parameters, { duplicateMessages: 'send' }));
+    expect(received()).toHaveLength(5);
+  });
+
+  test.each(SENDERS)('%s sends a text to a number once', async (_name, parameters) => {
+    const { outputs } = await run(items, parameters);
+    expect(received()).toEqual(phones(0, 0, 1));
+    expect(outputs[0]?.map(({ json, pairedItem }) => [json.status, json.duplicate_of, pairedItem])).toEqual([
+      ['sent', undefined, { item: 0 }],
+      ['skipped', 0, { item: 1 }],
+      ['sent', undefined, { item: 2 }],
+      ['sent', undefined, { item: 3 }],
+      ['skipped', 0, { item: 4 }],
+    ]);
+    expect(outputs[0]?.[4]?.json.message_id).toBe(outputs[0]?.[0]?.json.message_id);
+  });
+
+  test.each<[outcome: string, Fault]>([
+    ['not_sent', { kind: 'status', status: 402 }],
+    ['uncertain', { kind: 'reset-after' }],
+  ])('a duplicate of a message that is %s is so as well', async (outcome, fault) => {
+    sandbox().setFaults([fault]);
+    expect(outcomesOf(await run(items, SEND_BULK))).toEqual(Array(5).fill(outcome));
+  });
+
+  test.each(SENDERS)('%s skips a duplicate of what another account sends', async (_name, parameters) => {
+    const own = [KEY, OTHER].map((key) => ({ ...contacts(1)[0], key }));
+    const account = { ...accountOf(sandbox()), apiKey: '={{ $json.key }}' };
+    expect(outcomesOf(await run(own, parameters, { account }))).toEqual(['sent', 'skipped']);
+    expect(sandbox().messages()).toMatchObject([{ key: 'key 1', phone: phoneAt(0) }]);
+  });
+});
 
 describe('Send Bulk in a second execution', () => {
   test('skips what the first one has sent, and the hint says how many', async () => {
@@ -114,14 +160,18 @@ test('If n8n keeps nothing for the node, nothing is sent', async () => {
   expect(requests()).toEqual([]);
 });
 
-const COUNT = 30;
+const [REFUSED, WRONG, UNKNOWN] = [403, 422, 503].map((status) => ({ kind: 'status', status })) as [
+  Fault,
+  Fault,
+  Fault,
+];
 
 describe('Of 30 webhooks that send with one key at the same time', () => {
   /** How many of the executions report each outcome, each reason to skip, or each code of a failure. */
   const reported = async (longestWait: number) => {
     const parameters = once(SEND, { messageKey: '={{ $json.order }}', longestWait });
     const ran = await Promise.all(
-      Array.from({ length: COUNT }, async () => await run([{ ...to(phoneAt(0), 'Hello'), order: 'A1' }], parameters)),
+      Array.from({ length: 30 }, async () => await run([{ ...to(phoneAt(0), 'Hello'), order: 'A1' }], parameters)),
     );
     const counts: Record<string, number> = {};
     for (const item of ran.flatMap(({ outputs }) => outputs.flat())) {
@@ -132,32 +182,17 @@ describe('Of 30 webhooks that send with one key at the same time', () => {
     return counts;
   };
 
-  test('one sends, and the others wait for its outcome and skip the message', async () => {
-    sandbox().setFaults([{ kind: 'delay', ms: 100, times: 1 }]);
-    expect(await reported(1)).toEqual({ sent: 1, sent_before: COUNT - 1 });
-    expect(received()).toHaveLength(1);
-  });
-
-  test.each([403, 422])('another one sends if the first is rejected with status %i', async (status) => {
-    sandbox().setFaults([{ kind: 'status', status, times: 1 }]);
-    const { sent, sent_before, ...refused } = await reported(1);
-    expect({ sent, sent_before }).toEqual({ sent: 1, sent_before: COUNT - 2 });
-    expect(Object.values(refused)).toEqual([1]);
-    expect(received()).toHaveLength(1);
-  });
-
-  test('none sends after the outcome of the first is unknown', async () => {
-    sandbox().setFaults([{ kind: 'status', status: 503, times: 1 }]);
-    const { may_have_been_sent, ...first } = await reported(1);
-    expect(may_have_been_sent).toBe(COUNT - 1);
-    expect(Object.values(first)).toEqual([1]);
-    expect(requests().filter(({ endpoint }) => endpoint !== 'balance')).toHaveLength(1);
-  });
-
-  test("none waits for longer than 'Max Wait'", async () => {
-    sandbox().setFaults([{ kind: 'delay', ms: 300, times: 1 }]);
-    expect(await reported(0)).toEqual({ sent: 1, may_have_been_sent: COUNT - 1 });
-    expect(received()).toHaveLength(1);
+  test.each<[what: string, fault: Fault, longestWait: number, counts: Record<string, number>, requested: number]>([
+    ['one sends, and the others wait and skip it', { kind: 'delay', ms: 100 }, 1, { sent: 1, sent_before: 29 }, 1],
+    ["none waits for longer than 'Max Wait'", { kind: 'delay', ms: 300 }, 0, { sent: 1, may_have_been_sent: 29 }, 1],
+    ['another sends if the first is refused', REFUSED, 1, { FORBIDDEN: 1, sent: 1, sent_before: 28 }, 2],
+    ['another sends if the first is wrong', WRONG, 1, { VALIDATION_ERROR: 1, sent: 1, sent_before: 28 }, 2],
+    ['none sends once it is unknown', UNKNOWN, 1, { HTTP_503: 1, may_have_been_sent: 29 }, 1],
+  ])('%s', async (_what, fault, longestWait, counts, requested) => {
+    sandbox().setFaults([{ ...fault, times: 1 }]);
+    expect(await reported(longestWait)).toEqual(counts);
+    expect(received()).toHaveLength(counts.sent ?? 0);
+    expect(requests().filter(({ endpoint }) => endpoint !== 'balance')).toHaveLength(requested);
   });
 });
 
@@ -210,7 +245,7 @@ test('After a kill, a new execution sends messages that were not begun, and leav
   expect(received()).toEqual(phones(0, 1, 2, 3, 4));
 });
 
-test.each(SENDING_OPERATIONS)('No write of %s shortens the list', async (_name, parameters) => {
+test.each(SENDERS)('No write of %s shortens the list', async (_name, parameters) => {
   const allowed = new Set<number>();
   processedData.set({ onCheck: (maxEntries) => allowed.add(maxEntries) });
   await run(contacts(3), once(parameters));
@@ -254,7 +289,6 @@ test('A run with send once leaves out whom a list without it has sent something,
 });
 
 const CAMPAIGN = { messageKey: 'summer-campaign' };
-const to = (phone: unknown, text: string) => ({ phone, text }) as IDataObject;
 
 test("Of a list with one 'Message Key', later runs leave out those who got it, and nobody else", async () => {
   const parameters = once(SEND_BULK, CAMPAIGN);
@@ -277,6 +311,13 @@ test("A 'Message Key' for a JSON list is one message for each person in it, and 
   expect(received()).toEqual(phones(0, 1, 2, 3));
 });
 
+test('Keys that a reader cannot tell apart are one, and no key is a text', async () => {
+  const items = ['Zo\u00eb', 'Zoe\u0308', ' Zo\u00eb\n'].map((key) => ({ ...to(phoneAt(0), 'Hello'), key }));
+  const parameters = once(SEND_BULK, { messageKey: '={{ $json.key }}' });
+  expect(outcomesOf(await run(items, parameters))).toEqual(['sent', 'skipped', 'skipped']);
+  expect(outcomesOf(await run([to(phoneAt(0), 'Zo\u00eb')], once(SEND_BULK)))).toEqual(['sent']);
+});
+
 test('Texts that a reader sees as the same are one message, in a run and in later ones', async () => {
   const alike = ['Hi Zo\u00eb', 'Hi Zoe\u0308', 'Hi Zo\u00eb ', 'Hi Zo\u00eb\n', '\tHi Zoe\u0308\u00a0'];
   const items = alike.map((text) => to(phoneAt(0), text));
@@ -284,25 +325,22 @@ test('Texts that a reader sees as the same are one message, in a run and in late
   expect(reasonsOf(await run(items, SEND_BULK))).toEqual([undefined, ...duplicates]);
   expect(reasonsOf(await run(items.slice(2), once(SEND_BULK)))).toEqual(['sent_before', 'duplicate', 'duplicate']);
   for (const item of items) expect(reasonsOf(await run([item], once(SEND_BULK)))).toEqual(['sent_before']);
-  expect(texts()).toEqual(['Hi Zo\u00eb']);
+  const others = ['Hi  Zo\u00eb', 'hi Zo\u00eb', 'Hi Zoe'].map((text) => to(phoneAt(0), text));
+  expect(outcomesOf(await run(others, once(SEND_BULK)))).toEqual(['sent', 'sent', 'sent']);
+  expect(texts()).toHaveLength(4);
 });
 
-test.each(SENDING_OPERATIONS)(
-  'An evaluation is a dry run of %s: nothing is sent, and nothing counts as sent',
-  async (_name, given) => {
-    for (const parameters of [given, once(given)]) {
-      const evaluated = await run(contacts(3), parameters, { mode: 'evaluation' });
-      expect(outcomesOf(evaluated)).toEqual(['dry_run', 'dry_run', 'dry_run']);
-      expect(requests()).toEqual([]);
-    }
-    expect(outcomesOf(await run(contacts(3), once(given)))).toEqual(['sent', 'sent', 'sent']);
-    // Nor does an evaluation forget.
-    expect(reasonsOf(await run(contacts(3), once(given), { mode: 'evaluation' }))).toEqual(
-      Array(3).fill('sent_before'),
-    );
-    expect(received()).toEqual(phones(0, 1, 2));
-  },
-);
+test.each(SENDERS)('An evaluation is a dry run of %s: nothing is sent or counts as sent', async (_name, given) => {
+  for (const parameters of [given, once(given)]) {
+    const evaluated = await run(contacts(3), parameters, { mode: 'evaluation' });
+    expect(outcomesOf(evaluated)).toEqual(['dry_run', 'dry_run', 'dry_run']);
+    expect(requests()).toEqual([]);
+  }
+  expect(outcomesOf(await run(contacts(3), once(given)))).toEqual(['sent', 'sent', 'sent']);
+  // Nor does an evaluation forget.
+  expect(reasonsOf(await run(contacts(3), once(given), { mode: 'evaluation' }))).toEqual(Array(3).fill('sent_before'));
+  expect(received()).toEqual(phones(0, 1, 2));
+});
 
 test('A long text that was split is the same message when it is truncated', async () => {
   const text = `${'a'.repeat(999)} ${'b'.repeat(999)}`;

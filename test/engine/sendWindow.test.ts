@@ -4,9 +4,8 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { hintsOf, outcomesOf } from '../support/outputs';
-import { SEND, SEND_BULK, SENDING_OPERATIONS, withOptions } from '../support/parameters';
-import { reasonsOf } from '../support/sendOnce';
+import { hintsOf, outcomesOf, reasonsOf } from '../support/outputs';
+import { SEND, SEND_BULK, SENDERS, withOptions } from '../support/parameters';
 
 const { run, refused, received, requests } = nodeForTests();
 const within = (parameters: INodeParameters, options: INodeParameters = {}): INodeParameters =>
@@ -24,21 +23,18 @@ afterEach(() => jest.restoreAllMocks());
 
 const TO_THREE = [LONDON, NEW_YORK, TOKYO].map((phone) => ({ phone, text: 'Hello' }));
 
-test.each(SENDING_OPERATIONS)(
-  '%s sends to those whose clock is inside, and says when the others can be sent to',
-  async (_name, parameters) => {
-    // 09:30 in London, 04:30 in New York, 17:30 in Tokyo; numbers with +1 wait for all of North America.
-    at(8, 30);
-    const ran = await run({ items: TO_THREE, parameters: within(parameters) });
-    expect(received().sort()).toEqual([LONDON, TOKYO]);
-    expect(outcomesOf(ran)).toEqual(['sent', 'skipped', 'sent']);
-    const { phone, reason, send_at: sendAt } = ran.outputs[0]?.[1]?.json ?? {};
-    expect({ phone, reason }).toEqual({ phone: NEW_YORK, reason: 'outside_window' });
-    // 09:00 in Hawaii is 15:00 in New York and 16:30 in Newfoundland.
-    expect(sendAt).toBe('2026-06-15T19:00:00.000Z');
-    expect(hintsOf(ran)[0]?.message).toMatch(/^2 sent, 1 skipped because of 'Send Window', /);
-  },
-);
+test.each(SENDERS)('%s sends where the clock is inside, and says when others get it', async (_name, parameters) => {
+  // 09:30 in London, 04:30 in New York, 17:30 in Tokyo; numbers with +1 wait for all of North America.
+  at(8, 30);
+  const ran = await run({ items: TO_THREE, parameters: within(parameters) });
+  expect(received().sort()).toEqual([LONDON, TOKYO]);
+  expect(outcomesOf(ran)).toEqual(['sent', 'skipped', 'sent']);
+  const { phone, reason, send_at: sendAt } = ran.outputs[0]?.[1]?.json ?? {};
+  expect({ phone, reason }).toEqual({ phone: NEW_YORK, reason: 'outside_window' });
+  // 09:00 in Hawaii is 15:00 in New York and 16:30 in Newfoundland.
+  expect(sendAt).toBe('2026-06-15T19:00:00.000Z');
+  expect(hintsOf(ran)[0]?.message).toMatch(/^2 sent, 1 skipped because of 'Send Window', /);
+});
 
 test("A number that belongs to no country waits for the workflow's clock, which is New York's here", async () => {
   const items = [{ phone: '881612345678', text: 'Hello' }];
@@ -100,18 +96,15 @@ test('A campaign that lasts longer than the window sends nothing after its end',
   expect(received()).toEqual([phoneAt(0)]);
 });
 
-test.each(['sendOnce', 'sendOnceEver'])(
-  'What was kept back is sent by a later execution, once, with %s',
-  async (choice) => {
-    const setup = { items: [...TO_THREE, ...TO_THREE] };
-    const parameters = within(SEND_BULK, { duplicateMessages: choice });
-    at(8, 30);
-    const early = await run({ ...setup, parameters });
-    const [closed, same] = ['outside_window', 'duplicate'];
-    expect(reasonsOf(early)).toEqual([undefined, closed, undefined, same, closed, same]);
-    at(19, 30);
-    const later = await run({ ...setup, items: TO_THREE.slice(1, 2), parameters });
-    expect(outcomesOf(later)).toEqual(['sent']);
-    expect(received().sort()).toEqual([NEW_YORK, LONDON, TOKYO].sort());
-  },
-);
+test.each(['sendOnce', 'sendOnceEver'])('What was kept back is sent later, once, with %s', async (choice) => {
+  const setup = { items: [...TO_THREE, ...TO_THREE] };
+  const parameters = within(SEND_BULK, { duplicateMessages: choice });
+  at(8, 30);
+  const early = await run({ ...setup, parameters });
+  const [closed, same] = ['outside_window', 'duplicate'];
+  expect(reasonsOf(early)).toEqual([undefined, closed, undefined, same, closed, same]);
+  at(19, 30);
+  const later = await run({ ...setup, items: TO_THREE.slice(1, 2), parameters });
+  expect(outcomesOf(later)).toEqual(['sent']);
+  expect(received().sort()).toEqual([NEW_YORK, LONDON, TOKYO].sort());
+});

@@ -1,14 +1,12 @@
-/** The Stop button. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { KEY } from '../support/account';
 import { contacts } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { recordLines } from '../support/engine/record';
 import { keptIn, type Setup, startWorkflow } from '../support/engine/workflow';
+import { recordLines } from '../support/outputs';
 import { inBatchesOf, oneByOne, SEND, SEND_BULK, withOptions } from '../support/parameters';
-import { accountOf } from '../support/sandbox';
-import { someTurns, until } from '../support/waiting';
+import { accountOf, someTurns, until } from '../support/sandbox';
 
 /** Keys whose limit a test uses up, so that no other test waits for it. */
 const SPENT = [0, 1, 2, 3].map((index) => `made-up-spent-key-${index}`);
@@ -18,7 +16,6 @@ const spentAccount = (index: number) => ({ ...accountOf(sandbox()), apiKey: SPEN
 const noAnswer = () => sandbox().setFaults([{ kind: 'silence', handled: true, after: 1, times: 9 }]);
 const waitForLimit = () => sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 60, times: 9 }]);
 
-/** Starts a workflow, and stops it as soon as the condition holds. */
 async function stopWhen(holds: () => boolean, setup: Setup, turns = someTurns) {
   const { ended, stop } = await startWorkflow(setup);
   await until(holds);
@@ -33,16 +30,13 @@ const atOnce = async () => await Promise.resolve();
 test.each([
   ['Stop Workflow', 'stopWorkflow', 0],
   ['Continue (using error output)', 'continueErrorOutput', 1],
-] as const)(
-  'Stop ends a wait for the limit immediately and starts no further request, with On Error set to %s',
-  async (_name, onError, account) => {
-    const parameters = withOptions(SEND, { requestsPerMinute: 2 });
-    const setup = setupOf({ account: spentAccount(account), items: contacts(10), parameters, onError });
-    const ran = await stopWhen(() => received().length === 2, setup);
-    expect(requests()).toHaveLength(2);
-    expect(recordLines(keptIn(ran))).toHaveLength(2);
-  },
-);
+] as const)('Stop ends a wait for the limit, and no request follows (%s)', async (_name, onError, account) => {
+  const parameters = withOptions(SEND, { requestsPerMinute: 2 });
+  const setup = setupOf({ account: spentAccount(account), items: contacts(10), parameters, onError });
+  const ran = await stopWhen(() => received().length === 2, setup);
+  expect(requests()).toHaveLength(2);
+  expect(recordLines(keptIn(ran))).toHaveLength(2);
+});
 
 test('Stop passes no item on as sent while the credits are checked', async () => {
   waitForLimit();

@@ -46,16 +46,13 @@ test.each([
   ['Messages', { ...SEND_LIST, messages: ENDLESS }],
   ['Message', { ...SEND_BULK, message: ENDLESS }],
   ['Phone', { ...SEND_AND_WAIT, sendTo: ENDLESS }],
-])(
-  "An expression in '%s' that takes longer than n8n allows says so, and how to do without",
-  async (name, parameters) => {
-    const ran = await run({ items: contacts(1), parameters });
-    const [item] = ran.outputs.flat();
-    expect(item?.json.error).toBe(`An expression in '${name}' runs into a limit of n8n: Expression timed out`);
-    expect(detailsOf(item).description).toContain('{{ $json.list }}');
-    expect(requests()).toEqual([]);
-  },
-);
+])("An expression in '%s' that takes longer than n8n allows says so, and what to do", async (name, parameters) => {
+  const ran = await run({ items: contacts(1), parameters });
+  const [item] = ran.outputs.flat();
+  expect(item?.json.error).toBe(`An expression in '${name}' runs into a limit of n8n: Expression timed out`);
+  expect(detailsOf(item).description).toContain('{{ $json.list }}');
+  expect(requests()).toEqual([]);
+});
 
 test('A list of 50,000 entries is read where an expression only names it, and else meets the limit', async () => {
   const items = [{ body: { messages: listOf(50_000) } }];

@@ -24,13 +24,11 @@ const setup = (given: Partial<TriggerSetup> = {}): TriggerSetup => ({
   ...given,
 });
 
-/** Activates a workflow, with this balance. */
 async function activateAt(credits: number, given: Partial<TriggerSetup> = {}): Promise<Active> {
   sandbox().setCredits(credits);
   return await activate(setup(given));
 }
 
-/** The credits with which each execution started. */
 const reported = ({ started }: Active) => started.map((items) => items.map(({ json }) => json.credits));
 
 async function pollWith(active: Active, ...credits: number[]): Promise<void> {
@@ -75,19 +73,16 @@ test.each([
   expect(reported(again)).toEqual(expected);
 });
 
-test.each([100_000, 100, 99])(
-  'A test run returns the current balance of %i, and leaves the stored data unchanged',
-  async (credits) => {
-    const active = await activateAt(150);
-    sandbox().setCredits(credits);
-    const test = await fetchTestEvent(setup({ stored: active.stored() }));
-    expect(test.error).toBeUndefined();
-    expect(test.items).toMatchObject([
-      { json: { credits, threshold: 100, user_id: 4711, user_name: 'Sandbox User', previous_credits: 150 } },
-    ]);
-    expect(test.staticData).toEqual(active.stored());
-  },
-);
+test.each([100_000, 100, 99])('A test run returns the balance of %i, and changes nothing stored', async (credits) => {
+  const active = await activateAt(150);
+  sandbox().setCredits(credits);
+  const test = await fetchTestEvent(setup({ stored: active.stored() }));
+  expect(test.error).toBeUndefined();
+  expect(test.items).toMatchObject([
+    { json: { credits, threshold: 100, user_id: 4711, user_name: 'Sandbox User', previous_credits: 150 } },
+  ]);
+  expect(test.staticData).toEqual(active.stored());
+});
 
 describe('An error', () => {
   const FAILS = '={{ $("Gone").first().json.credits }}';
@@ -99,52 +94,46 @@ describe('An error', () => {
     ['a lost connection', { kind: 'reset-before' }, /connection to the service was lost/, null],
     ['a balance without credits', balance('{"user_id":4711}'), NO_CREDITS, null],
     ['credits that are null', balance('{"credits":null}'), NO_CREDITS, null],
-  ])(
-    'because of %s prevents the activation, and is reported later, starts no execution, and leaves the stored data unchanged',
-    async (_what, fault, message, httpCode) => {
-      const fail = () => sandbox().setFaults([{ ...fault, on: 'balance', times: 1 }]);
-      fail();
-      const refused = activate(setup());
-      await expect(refused).rejects.toThrow(message);
-      await expect(refused).rejects.toThrow('There was a problem activating the workflow');
-      // n8n does not retry an activation at its start if the message contains this word.
-      await expect(refused).rejects.not.toThrow('Authorization');
+  ])('because of %s prevents activation; later, it changes nothing stored', async (_what, fault, message, httpCode) => {
+    const fail = () => sandbox().setFaults([{ ...fault, on: 'balance', times: 1 }]);
+    fail();
+    const refused = activate(setup());
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.toThrow('There was a problem activating the workflow');
+    // n8n does not retry an activation at its start if the message contains this word.
+    await expect(refused).rejects.not.toThrow('Authorization');
 
-      const active = await activateAt(99);
-      const known = active.inMemory();
-      fail();
-      await active.poll();
-      expect(active.errors).toMatchObject([
-        { name: 'NodeApiError', message: expect.stringMatching(message) as string, httpCode },
-      ]);
-      expect(active.errors[0]?.context).not.toHaveProperty('itemIndex');
-      expect(active.inMemory()).toEqual(known);
+    const active = await activateAt(99);
+    const known = active.inMemory();
+    fail();
+    await active.poll();
+    expect(active.errors).toMatchObject([
+      { name: 'NodeApiError', message: expect.stringMatching(message) as string, httpCode },
+    ]);
+    expect(active.errors[0]?.context).not.toHaveProperty('itemIndex');
+    expect(active.inMemory()).toEqual(known);
 
-      await pollWith(active, 98, 150, 97);
-      expect(reported(active)).toEqual([[99], [97]]);
-      expect(active.errors).toHaveLength(1);
-    },
-  );
+    await pollWith(active, 98, 150, 97);
+    expect(reported(active)).toEqual([[99], [97]]);
+    expect(active.errors).toHaveLength(1);
+  });
 
   test.each([
     ['starts', 'init'],
     ['becomes the leader', 'leadershipChange'],
-  ] as const)(
-    'of the first poll is stored at once if n8n activates the workflow because it %s, and polls continue',
-    async (_what, activation) => {
-      const before = await activateAt(150);
-      sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance', times: 2 }]);
-      const own = { workflowId: activation, parameters: parameters({}, { longestWait: 1 }) };
-      const active = await activate(setup({ activation, stored: before.stored(), ...own }));
-      await active.poll();
-      expect(active.errors).toMatchObject([{ httpCode: '500' }, { httpCode: '500' }]);
-      expect(active.stored()).toEqual(before.stored());
+  ] as const)('of the first poll is stored at once if n8n %s, and polls continue', async (_what, activation) => {
+    const before = await activateAt(150);
+    sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance', times: 2 }]);
+    const own = { workflowId: activation, parameters: parameters({}, { longestWait: 1 }) };
+    const active = await activate(setup({ activation, stored: before.stored(), ...own }));
+    await active.poll();
+    expect(active.errors).toMatchObject([{ httpCode: '500' }, { httpCode: '500' }]);
+    expect(active.stored()).toEqual(before.stored());
 
-      await pollWith(active, 99, 98);
-      expect(reported(active)).toEqual([[99]]);
-      expect(active.errors).toHaveLength(2);
-    },
-  );
+    await pollWith(active, 99, 98);
+    expect(reported(active)).toEqual([[99]]);
+    expect(active.errors).toHaveLength(2);
+  });
 
   test.each<[string, Partial<TriggerSetup>, RegExp]>([
     ['the Base URL is not an address', { account: { baseUrl: '', apiKey: KEY } }, /Base URL/],

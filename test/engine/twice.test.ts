@@ -9,12 +9,12 @@ import { FORM_NODE_TYPE, WAIT_NODE_TYPE } from 'n8n-workflow';
 import { inFlight, Lifetime } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
 import { contacts } from '../support/contacts';
+import { attempt } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
-import { attempt } from '../support/engine/restart';
 import { dataAtStart, type Execution, prepare, resultOf, type Setup, stored } from '../support/engine/workflow';
 import { detailsOf, outcomeOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, oneByOne, SEND, SEND_BULK, SENDING_OPERATIONS } from '../support/parameters';
-import { until } from '../support/waiting';
+import { inBatchesOf, oneByOne, SEND, SEND_BULK, SENDERS, withOptions } from '../support/parameters';
+import { until } from '../support/sandbox';
 
 const { sandbox, setupOf, campaign, received: arrived } = nodeForTests();
 const received = () => arrived().sort();
@@ -31,9 +31,7 @@ function waiting(given: Partial<Setup> & Pick<Setup, 'parameters'>) {
   };
 }
 
-function itemsNotSent({ outputs }: Execution): unknown[] {
-  return outputs.flat().filter((item) => outcomeOf(item) !== 'sent');
-}
+const itemsNotSent = ({ outputs }: Execution): unknown[] => outputs.flat().filter((item) => outcomeOf(item) !== 'sent');
 
 describe.each<[string, Pick<Setup, 'parameters'> & Partial<Setup>]>([
   ['Send after Wait', { parameters: SEND, startType: WAIT_NODE_TYPE, items: contacts(1) }],
@@ -84,7 +82,7 @@ test('Two executions that wait at the same node both send', async () => {
 
 const SIX = contacts(6).map(({ phone }) => phone);
 
-describe.each(SENDING_OPERATIONS)('Retry of a killed execution of %s, pressed again during it,', (_name, given) => {
+describe.each(SENDERS)('Retry of a killed execution of %s, pressed again during it,', (_name, given) => {
   const start = (changes: Partial<Setup> = {}) =>
     campaign({ items: contacts(6), parameters: inBatchesOf(1, oneByOne(given)), ...changes });
 
@@ -153,5 +151,26 @@ describe.each(SENDING_OPERATIONS)('Retry of a killed execution of %s, pressed ag
     const both = await Promise.all([start().run({ lifetime }), start().run({ lifetime })]);
     for (const execution of both) expect(outcomesOf(execution)).toEqual(Array(6).fill('sent'));
     expect(received()).toHaveLength(12);
+  });
+});
+
+describe('Two processes of n8n, such as workers, that send with one key', () => {
+  const { run, sandbox, requests } = nodeForTests({}, { limit: 6, windowSeconds: 1 });
+
+  test('send each message once, and none fails because of the limit that they share', async () => {
+    const parameters = inBatchesOf(1, withOptions(SEND_BULK, { longestWait: 1 }));
+    const lists = [contacts(20).slice(0, 10), contacts(20).slice(10)];
+    const executions = await Promise.all(
+      lists.map(async (items) => await run({ items, parameters, lifetime: new Lifetime() })),
+    );
+    const reported = executions
+      .flatMap(({ outputs }) => outputs.flat())
+      .map(({ json }) => [json.phone, json.message_id]);
+    expect(executions.map(({ error }) => error)).toEqual([undefined, undefined]);
+    expect(reported.map(([phone]) => phone)).toEqual(contacts(20).map(({ phone }) => phone));
+    const arrived = sandbox().messages();
+    expect(reported).toEqual(expect.arrayContaining(arrived.map(({ phone, id }) => [phone, id])));
+    expect(arrived).toHaveLength(20);
+    expect(requests().some(({ status }) => status === 429)).toBe(true);
   });
 });

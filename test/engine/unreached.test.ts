@@ -6,11 +6,11 @@ import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { KEY } from '../support/account';
-import { selfSignedCertificate } from '../support/certificate';
 import { contacts, phones } from '../support/contacts';
 import { runRouting, runWorkflow, startWorkflow } from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
 import { SEND_BULK } from '../support/parameters';
+import { selfSignedCertificate } from '../support/sandbox';
 
 const certificate = selfSignedCertificate();
 const closing: Array<() => void> = [];
@@ -157,7 +157,7 @@ test.each([
   ['body', 'HTTP/1.1 201 X\r\nContent-Length: 1000000\r\n\r\n'],
   ['header', 'HTTP/1.1 201 X\r\nX-Slow: '],
 ])(
-  "An answer that arrives a byte at a time in its %s is given up after 'Timeout', and the messages are uncertain",
+  "An answer that drips in its %s is given up after 'Timeout', and leaves messages uncertain",
   async (_part, start) => {
     const baseUrl = http(await raw(drips(start)));
     expect(await outcomeAt(baseUrl, { timeout: 300 })).toMatchObject({ outcome: 'uncertain', code: 'TIMEOUT' });

@@ -1,17 +1,13 @@
 import type { Moment } from '../../tools/engine/lifetime';
 
-/** An attempt during which n8n is killed. */
 interface Killed {
-  /** What the attempt had done by then. */
   readonly moments: readonly Moment[];
   readonly isRetry: boolean;
   /** Whether it first asks whom other executions have sent what. */
   readonly asksOthers?: boolean;
-  /** Whether it may be a second try by Retry On Fail. */
   readonly mayBeSecondTry?: boolean;
   /** All messages. */
   readonly count: number;
-  /** How many messages can be in flight at the same time. */
   readonly inFlight: number;
   /** How many messages a round of its loop has; 0 without a loop. */
   readonly round: number;

@@ -18,7 +18,6 @@ interface Case extends Pick<Setup, 'onError' | 'retryOnFail' | 'settings' | 'wit
   readonly title: string;
   readonly parameters: INodeParameters;
   readonly items: Setup['items'];
-  /** How many messages can be in flight at the same time. */
   readonly inFlight: number;
   /** Whether it first asks whom other executions have sent what. */
   readonly asksOthers?: boolean;
@@ -87,7 +86,6 @@ describe.each([
       return lifetime.moments;
     };
 
-    /** What is wrong after these kills. */
     const faultsOf = async (killed: Campaign, kills: readonly Lifetime[]): Promise<string[]> => {
       const fates = await killed.finish();
       const phones = fates.map(({ phone }) => phone).join();
@@ -109,24 +107,19 @@ describe.each([
       ];
     };
 
-    test.each(['kept', 'gone'] as const)(
-      'killed at any moment is completed by a Retry, with the event log %s',
-      async (eventLog) => {
-        const moments = await momentsOf(campaign());
-        const faults: string[] = [];
-        const every = [...moments.entries()].filter(
-          ([index]) => isWhole || index % 2 === (eventLog === 'kept' ? 0 : 1),
-        );
-        for (const [index, moment] of killsOf(every)) {
-          const killed = campaign();
-          const lifetime = killedAt(index + 1);
-          await killed.run({ lifetime, eventLog });
-          for (const fault of await faultsOf(killed, [lifetime]))
-            faults.push(`killed at ${index + 1} (${moment}): ${fault}`);
-        }
-        expect(faults).toEqual([]);
-      },
-    );
+    test.each(['kept', 'gone'] as const)('killed at any moment is completed (event log: %s)', async (eventLog) => {
+      const moments = await momentsOf(campaign());
+      const faults: string[] = [];
+      const every = [...moments.entries()].filter(([index]) => isWhole || index % 2 === (eventLog === 'kept' ? 0 : 1));
+      for (const [index, moment] of killsOf(every)) {
+        const killed = campaign();
+        const lifetime = killedAt(index + 1);
+        await killed.run({ lifetime, eventLog });
+        for (const fault of await faultsOf(killed, [lifetime]))
+          faults.push(`killed at ${index + 1} (${moment}): ${fault}`);
+      }
+      expect(faults).toEqual([]);
+    });
 
     test('killed again in the Retry, and in the Retry of that, is completed', async () => {
       const moments = await momentsOf(campaign());
@@ -135,9 +128,8 @@ describe.each([
         const at = [index, index * 5, index * 3].map((each) => (each % moments.length) + 1);
         const lifetimes = at.map(killedAt);
         const killed = campaign();
-        for (const [kill, lifetime] of lifetimes.entries()) {
+        for (const [kill, lifetime] of lifetimes.entries())
           await killed.run({ lifetime, eventLog: kill === 1 ? 'gone' : 'kept' });
-        }
         for (const fault of await faultsOf(killed, lifetimes)) faults.push(`killed at ${at.join(', then ')}: ${fault}`);
       }
       expect(faults).toEqual([]);
@@ -151,6 +143,5 @@ function isUntrue({ outcome, arrivals }: Fate): boolean {
 }
 
 /** How many messages a round of its loop has; none without a loop. */
-function roundOf({ loopOver = 0, moreItems }: Pick<Case, 'loopOver' | 'moreItems'>): number {
-  return moreItems?.[0]?.length ?? loopOver;
-}
+const roundOf = ({ loopOver = 0, moreItems }: Pick<Case, 'loopOver' | 'moreItems'>): number =>
+  moreItems?.[0]?.length ?? loopOver;

@@ -10,7 +10,6 @@ const SAMPLED_KILLS = 1;
 /** Jest prints it; `--seed` gives it. */
 export const SEED = jest.getSeed();
 const random = seededRandom(SEED);
-
 export const IS_WHOLE = wanted !== undefined;
 export const HISTORIES = wanted === undefined ? SAMPLED_HISTORIES : Number(wanted);
 

@@ -1,9 +1,6 @@
 /** A made-up phone number, a different one for each index below 100,000. */
-export function phoneAt(index: number): string {
-  return `4477009${String(index).padStart(5, '0')}`;
-}
+export const phoneAt = (index: number): string => `4477009${String(index).padStart(5, '0')}`;
 
-/** Items for a workflow, each with its own phone number and text. */
 export function contacts(count: number): Array<{ phone: string; text: string }> {
   return Array.from({ length: count }, (_, index) => ({ phone: phoneAt(index), text: `Hello ${index}` }));
 }
@@ -13,7 +10,4 @@ export function listOf(count: number): Array<{ phone: string; message: string }>
   return contacts(count).map(({ phone, text }) => ({ phone, message: text }));
 }
 
-/** The phone numbers of the contacts with these indexes. */
-export function phones(...indexes: number[]): string[] {
-  return indexes.map(phoneAt);
-}
+export const phones = (...indexes: number[]): string[] => indexes.map(phoneAt);

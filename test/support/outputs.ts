@@ -13,14 +13,13 @@ export function detailsOf(item: Item | undefined): IDataObject {
 }
 
 /** The outcome of a failed item, or the status of one that did not fail. */
-export function outcomeOf(item: Item): unknown {
-  return item.json.error === undefined ? item.json.status : detailsOf(item).outcome;
-}
+export const outcomeOf = (item: Item): unknown =>
+  item.json.error === undefined ? item.json.status : detailsOf(item).outcome;
 
-/** The outcomes of all items, in the order of the outputs. */
-export function outcomesOf({ outputs }: Execution): unknown[] {
-  return outputs.flat().map(outcomeOf);
-}
+export const outcomesOf = ({ outputs }: Execution): unknown[] => outputs.flat().map(outcomeOf);
+
+/** Why each item was skipped; undefined for one that was not. */
+export const reasonsOf = ({ outputs }: Execution): unknown[] => outputs.flat().map(({ json }) => json.reason);
 
 /** The hints above the output of the node's first run. */
 export function hintsOf({ run: { data } }: Execution): NodeExecutionHint[] {
@@ -36,4 +35,27 @@ export function textOf(value: unknown): string {
 
 function isDataObject(value: unknown): value is IDataObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** How many messages of one line of the record were sent, and how many may have been. */
+export interface RecordLine {
+  readonly sent: string[];
+  readonly uncertain: string[];
+}
+
+/** As the node writes a line; without a message ID, a message is uncertain. */
+interface StoredLine {
+  readonly rows: Array<[name: string, person: string, messageId?: unknown]>;
+}
+
+/** The receipts that the node has written, of its first run and then of others, the earliest first. */
+export function recordLines({ deliveries }: IDataObject): RecordLine[] {
+  const runs = Object.values((deliveries ?? {}) as Record<string, { receipts: string[] }>);
+  return runs
+    .flatMap(({ receipts }) => receipts.flatMap((text) => text.split('\n')))
+    .map((line) => {
+      const { rows } = JSON.parse(line) as StoredLine;
+      const namesOf = (isSent: boolean) => rows.filter((each) => each.length > 2 === isSent).map(([name]) => name);
+      return { sent: namesOf(true), uncertain: namesOf(false) };
+    });
 }

@@ -3,7 +3,6 @@ import type { INodeParameters } from 'n8n-workflow';
 
 /** Only tests about limits wait for a limit. */
 export const WITHOUT_WAITING: INodeParameters = { requestsPerMinute: 1_000_000, longestWait: 0 };
-
 export const GET_BALANCE: INodeParameters = { resource: 'balance', operation: 'get', options: WITHOUT_WAITING };
 
 const FROM_ITEM: INodeParameters = {
@@ -30,28 +29,28 @@ export const SEND_LIST: INodeParameters = {
 };
 
 /** The two operations that send one message per item, with their names in the editor. */
-export const SENDING_OPERATIONS: Array<[string, INodeParameters]> = [
+export const SENDERS: Array<[string, INodeParameters]> = [
   ['Send', SEND],
   ['Send Bulk', SEND_BULK],
 ];
 
 /** Sets options, in place of those that the operation had. */
-export function withOptions(parameters: INodeParameters, options: INodeParameters): INodeParameters {
-  return { ...parameters, options: { ...WITHOUT_WAITING, ...options } };
-}
+export const withOptions = (parameters: INodeParameters, options: INodeParameters): INodeParameters => ({
+  ...parameters,
+  options: { ...WITHOUT_WAITING, ...options },
+});
 
 /** Sets 'Items per Batch', so that a few items make several requests, and 'Batch Interval' in milliseconds. */
-export function inBatchesOf(batchSize: number, parameters: INodeParameters, batchInterval = 0): INodeParameters {
-  return { ...parameters, requestOptions: { batching: { batch: { batchSize, batchInterval } } } };
-}
+export const inBatchesOf = (batchSize: number, parameters: INodeParameters, batchInterval = 0): INodeParameters => ({
+  ...parameters,
+  requestOptions: { batching: { batch: { batchSize, batchInterval } } },
+});
 
-/** One request at a time. */
-export function oneByOne(parameters: INodeParameters): INodeParameters {
-  return withOptions(parameters, { parallelRequests: 1 });
-}
+export const oneByOne = (parameters: INodeParameters): INodeParameters =>
+  withOptions(parameters, { parallelRequests: 1 });
 
 /** The operations that send one message per item, one request at a time, some of them with two messages. */
-export const SENDING_ONE_BY_ONE: Array<[string, INodeParameters]> = [
+export const ONE_BY_ONE: Array<[string, INodeParameters]> = [
   ['Send', oneByOne(SEND)],
   ['Send Bulk', oneByOne(inBatchesOf(2, SEND_BULK))],
 ];

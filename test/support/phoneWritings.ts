@@ -7,13 +7,11 @@ export const EXAMPLES: readonly PhoneNumber[] = getCountries().flatMap(
   (region) => getExampleNumber(region, examples) ?? [],
 );
 
-/** Writes a number in one way. */
 export type Writing = (number: PhoneNumber) => string;
 
 const international: Writing = (number) => number.formatInternational();
 const national: Writing = (number) => number.formatNational();
 
-/** Each with its country code. */
 export const INTERNATIONAL: Readonly<Record<string, Writing>> = {
   '`+447400123456`': (number) => number.number,
   '`447400123456`': (number) => number.number.slice(1),
@@ -26,7 +24,6 @@ export const INTERNATIONAL: Readonly<Record<string, Writing>> = {
   'brackets: `+44 (7400) 123456`': (number) => international(number).replace(/^(\+\d+) (\d+)/, '$1 ($2)'),
 };
 
-/** Each as it is written inside its country. */
 export const NATIONAL: Readonly<Record<string, Writing>> = {
   '`07400 123456`': national,
   '`07400.123456`': (number) => national(number).replaceAll(' ', '.'),

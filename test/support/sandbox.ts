@@ -1,5 +1,8 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-/** Sandboxes for tests that run in Jest, and what they have received. */
+/** Sandboxes for tests that run in Jest, and what they have received; and waits for tests that also work on a busy machine. */
+import { execFileSync } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import type { Account } from '../../tools/engine/credentials';
 import { KEY } from './account';
@@ -15,24 +18,15 @@ export function sandboxForTests(options: Partial<SandboxOptions> = {}): () => Sa
   return () => sandbox;
 }
 
-export function accountOf({ url }: Sandbox, prefix = '/v1'): Account {
-  return { baseUrl: `${url}${prefix}`, apiKey: KEY };
-}
-
-/** The text of each message that the sandbox has received, in the order of arrival. */
-export function receivedTexts(sandbox: Sandbox): string[] {
-  return sandbox.messages().map(({ message }) => message);
-}
+export const accountOf = ({ url }: Sandbox, prefix = '/v1'): Account => ({ baseUrl: `${url}${prefix}`, apiKey: KEY });
+export const receivedTexts = (sandbox: Sandbox): string[] => sandbox.messages().map(({ message }) => message);
 
 /** Each message that the sandbox has received, as the item that it came from, in the order of arrival. */
 export function receivedContacts(sandbox: Sandbox): Array<{ phone: string; text: string }> {
   return sandbox.messages().map(({ phone, message }) => ({ phone, text: message }));
 }
 
-/** The number of messages in each request that the sandbox has received. */
-export function requestSizes(sandbox: Sandbox): number[] {
-  return sandbox.requests().map(({ messages }) => messages);
-}
+export const requestSizes = (sandbox: Sandbox): number[] => sandbox.requests().map(({ messages }) => messages);
 
 /** The highest number of requests that are in flight at once until `work` has ended. */
 export async function mostInFlight(sandbox: Sandbox, work: Promise<unknown>): Promise<number> {
@@ -42,4 +36,21 @@ export async function mostInFlight(sandbox: Sandbox, work: Promise<unknown>): Pr
   }, 1);
   await work.finally(() => clearInterval(watch));
   return most;
+}
+
+/** A key and a certificate for this machine that nobody has signed. */
+export function selfSignedCertificate(): { readonly key: string; readonly cert: string } {
+  const options = ['-newkey', 'rsa:2048', '-nodes', '-keyout', '-', '-subj', '/CN=127.0.0.1', '-days', '2'];
+  const both = execFileSync('openssl', ['req', '-x509', ...options], { encoding: 'utf8', stdio: 'pipe' });
+  return { key: both, cert: both };
+}
+
+/** Waits until the condition holds; if it never does, the test's time is up. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await pause(2);
+}
+
+/** Gives work that is under way many turns of the event loop: a busy machine can use up a single long pause in one. */
+export async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 25; turn += 1) await pause(2);
 }

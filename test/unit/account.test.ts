@@ -70,7 +70,6 @@ test.each(['https://api.example.com/@team/v1', 'https://api.example.com/v1?to=a@
   async (baseUrl) => expect(await read({ baseUrl })).toMatchObject({ baseUrl }),
 );
 
-/** What the credential adds to a request. */
 async function sent(apiKey: string | number): Promise<unknown> {
   const { authenticate } = new MessagingSendApi();
   if (typeof authenticate !== 'function') throw new Error('this is not code');

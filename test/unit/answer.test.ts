@@ -24,10 +24,7 @@ function meaningOf(statusCode: number, body: unknown): string {
   return meant.kind === 'accepted' ? 'accepted' : `${meant.kind} ${meant.failure.code} ${meant.failure.scope}`;
 }
 
-function refusal(code: unknown, more: JsonObject = {}): JsonObject {
-  return { success: false, error: { code, message: 'No', ...more } };
-}
-
+const refusal = (code: unknown, more: JsonObject = {}) => ({ success: false, error: { code, message: 'No', ...more } });
 const SENT = { success: true, data: { message_id: 7, status: 'sent' } };
 const PAGE = '<html><body><h1>Bad Gateway, Server Error</h1></body></html>';
 

@@ -2,6 +2,7 @@ import { messageFailure } from '../../nodes/MessagingSend/api/answerFailure';
 import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
 import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
 import { readReply } from '../../nodes/MessagingSend/api/reply';
+import { serviceText } from '../../nodes/MessagingSend/api/serviceText';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { descriptionOf } from '../../nodes/MessagingSend/n8n/output/sentences';
 import { KEY } from '../support/account';
@@ -121,4 +122,36 @@ test.each([
   ['says only to check if there is no advice', BUSY, 'uncertain', `${CHECK} The service says: Busy.`],
 ] as const)('The description of a failure %s', (_what, changed, outcome, text) => {
   expect(descriptionOf(failureWith(changed), outcome)).toBe(text);
+});
+
+describe('Text from the service', () => {
+  test('has its markup escaped where it is cut', () => {
+    for (let before = 280; before < 310; before++)
+      expect(serviceText(`${'x'.repeat(before)}<script>"'&`)).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+  });
+
+  test.each([
+    ['with its markup escaped', `<img onerror="alert('1')"> & <b>`, `&lt;img onerror="alert('1')"&gt; &amp; &lt;b&gt;`],
+    ['with the last two digits of a phone number', '447700900123', '…23'],
+    ['with the last two digits of each', 'to +447700900123, 447700900124', 'to …23, …24'],
+    ['without invisible characters', 'Number \u202e44\u200b7700\ufeff900123 is wrong', 'Number …23 is wrong'],
+    ['with its short numbers', 'code 422 of 2024', 'code 422 of 2024'],
+    ...[null, undefined, 5, true, ['a'], '', '  '].map((value) => ['empty if it is no text', value, '']),
+  ])('is shown %s: %j', (_how, value, shown) => expect(serviceText(value)).toBe(shown));
+
+  test.each(['+44 7700 900123', '44.7700-900.123', '+44 (0)7700 900123', '44\u00a07700\u00a0900123'])(
+    'has a phone number masked that is written in groups: %s',
+    (number) => expect(serviceText(`Number ${number} is wrong`)).not.toMatch(/7700|9001/),
+  );
+
+  test('has a phone number masked that is cut at its end', () => {
+    for (let before = 285; before <= 300; before++)
+      expect(serviceText(`${'x'.repeat(before - 1)} 447700900123`)).not.toMatch(/\d{3}/);
+  });
+
+  test('is cut after 300 characters', () => {
+    expect(serviceText('x'.repeat(300))).toBe('x'.repeat(300));
+    expect(serviceText('x'.repeat(301))).toBe(`${'x'.repeat(300)}…`);
+    expect(serviceText('x'.repeat(10_000_000))).toBe(`${'x'.repeat(300)}…`);
+  });
 });

@@ -1,4 +1,5 @@
 import { compose as composeDraft, composeAll, type Rules } from '../../nodes/MessagingSend/delivery/compose';
+import { split, truncate } from '../../nodes/MessagingSend/delivery/longText';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Draft, type Row, unreadable } from '../../nodes/MessagingSend/messages/row';
 import { ODD_VALUES, upTo } from './samples';
@@ -28,6 +29,8 @@ test.each([
 
 const NOT_EVALUATED = 'The message contains an expression that was not evaluated';
 
+const toEmpty = (message: unknown): [unknown, string] => [message, 'The message is empty'];
+
 test.each<[unknown, string]>([
   ...['', ' \n\t\u00a0', null, 'undefined null\n', 'Invalid DateTime', NaN].map(toEmpty),
   // Only zero-width characters, fillers and the blank of Braille, variation selectors and tags, control characters.
@@ -43,10 +46,6 @@ test.each<[unknown, string]>([
 ])('The text given as %j is sent as it is or not at all: %s', (message, expected) => {
   expect(textOrReason(message)).toBe(expected);
 });
-
-function toEmpty(message: unknown): [unknown, string] {
-  return [message, 'The message is empty'];
-}
 
 describe('The length of a text', () => {
   test('is counted in NFC, in which an accent and its letter are one character', () => {
@@ -117,6 +116,34 @@ test('A question with a link is sent as a person reads it, and other texts as th
   expect([compose({ message }).text, compose({ message, link }).text]).toEqual([message, `Pay 321?\n${link}`]);
 });
 
-test("An expression that n8n did not evaluate isn't a key: only the first message with it would be sent", () => {
-  expect(compose({ key: '{{ $json.orderId }}' }).defect?.message).toMatch(/'Message Key' contains an expression/);
+describe.each([
+  ['a family', '👨‍👩‍👧'],
+  ['a flag', '🇬🇧'],
+  ['a letter with an accent of its own', 'e\u0301'],
+  ['a Thai syllable', 'กำ'],
+  ['an emoji with a skin tone', '👍🏽'],
+])('A cut through %s', (_what, character) => {
+  const inside = Array.from(character)
+    .slice(1)
+    .map((_, index) => index + 1);
+
+  test.each(inside)('after %i of its code points comes before it', (codePoints) => {
+    const letters = 'x'.repeat(100 - codePoints);
+    expect(truncate(letters + character, 100)).toBe(letters);
+    expect(split(`${letters}${character}y`, 100)).toEqual([letters, `${character}y`]);
+  });
+});
+
+test('A character of more code points than a part can have is cut', () => {
+  const marks = 'e\u0301\u0302\u0303\u0304\u0305';
+  expect(truncate(marks, 3)).toBe(marks.slice(0, 3));
+  expect(split(marks, 3)).toEqual([marks.slice(0, 3), marks.slice(3)]);
+});
+
+test('A cut between characters stays where it is', () => {
+  const flags = '🇬🇧'.repeat(30);
+  expect(truncate('🇬🇧'.repeat(600), 1000)).toBe('🇬🇧'.repeat(500));
+  expect(truncate(flags, 20)).toBe('🇬🇧'.repeat(10));
+  expect(split(flags, 20)).toEqual(Array(3).fill('🇬🇧'.repeat(10)));
+  expect(truncate('x'.repeat(200), 100)).toBe('x'.repeat(100));
 });

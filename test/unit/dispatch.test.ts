@@ -1,8 +1,9 @@
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
 import { pack } from '../../nodes/MessagingSend/delivery/dispatch';
+import { type KeepBack, select } from '../../nodes/MessagingSend/delivery/select';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Permission } from '../../nodes/MessagingSend/journal/journal';
-import { type Batch, type Row, settle } from '../../nodes/MessagingSend/messages/row';
+import { type Batch, markSeveral, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
 import {
   byIndex,
@@ -18,7 +19,7 @@ import {
   withoutNames,
 } from './dispatchRun';
 import { settled } from './fakeClock';
-import { acceptAll, failureWith, refuseValues, rejectWith, rowAt, rowsUpTo, upTo } from './samples';
+import { acceptAll, failureWith, refuseValues, rejectWith, rowAt, rowsUpTo, SENT, upTo } from './samples';
 
 const LOST: Reply = { kind: 'uncertain', failure: failureWith({ code: 'TIMEOUT' }) };
 const WRONG_KEY = rejectWith({ code: 'INVALID_API_KEY', httpStatus: 401, scope: 'run' });
@@ -255,4 +256,25 @@ describe('A batch that waits for another run of this process', () => {
     expect(run.items('not_sent')).toEqual([0, 1]);
     expect(run.failureOf(0)).toMatch(/^INVALID_API_KEY/);
   });
+});
+
+test('A message gets its outcome once: a second one is a defect of this package', () => {
+  const row = rowAt(0);
+  settle(row, SENT);
+  for (const outcome of [SENT, { kind: 'uncertain', failure: failureWith() }] as const)
+    expect(() => settle(row, outcome)).toThrow('settled twice: sent, then');
+  expect(row.outcome).toBe(SENT);
+});
+
+const KEEP_BACK: KeepBack = () => ({ kind: 'skipped', reason: 'opted_out' });
+
+test('A duplicate of a message from an earlier attempt is a duplicate, even if its recipient is kept back now', () => {
+  const twice = () => [0, 1].map((index) => rowAt(index, { phone: '447700900123', text: 'A' })) as [Row, Row];
+  const [rows, others] = [twice(), twice()];
+  markSeveral(rows);
+  markSeveral(others);
+  settle(rows[1], SENT);
+  expect(select(rows, true, KEEP_BACK)).toEqual([rows[0]]);
+  expect(rows.map(({ duplicateOf }) => duplicateOf?.item)).toEqual([1, undefined]);
+  expect(select(others, true, KEEP_BACK)).toHaveLength(2);
 });

@@ -18,10 +18,8 @@ export const replying =
   (messages, request) =>
     replies[request] ?? acceptAll(messages);
 
-/** Sends this many messages in batches of this size. */
-export async function send(count: number, size: number, service: Service, changes: Changes = {}): Promise<Run> {
-  return await new Run(service, changes).send(rowsUpTo(count), size);
-}
+export const send = async (count: number, size: number, service: Service, changes: Changes = {}): Promise<Run> =>
+  await new Run(service, changes).send(rowsUpTo(count), size);
 
 /** Send Bulk with whole messages in its requests, so that a service knows their items. */
 const OPERATION: SendOperation = {
@@ -33,12 +31,10 @@ export interface Changes extends Partial<Omit<DispatchConfig, 'journal'>> {
   readonly journal?: Partial<DispatchConfig['journal']>;
   /** How long a request takes, in milliseconds. */
   readonly duration?: number;
-  /** The reply to each request for the balance, by its number; accepted by default. */
   readonly balance?: (request: number) => Reply;
   /** In milliseconds. */
   readonly maxWait?: number;
   readonly requestsPerMinute?: number;
-  /** The Stop button. */
   readonly signal?: AbortSignal;
 }
 
@@ -46,11 +42,8 @@ const BALANCE: Reply = { kind: 'accepted', data: { credits: 5 } };
 
 /** A run with a scripted service and a clock that moves only in requests and waits. */
 export class Run {
-  /** The items of each request, in order. */
   readonly requests: number[][] = [];
-  /** How many requests for the balance were made. */
   balances = 0;
-  /** The notes of uncertain replies in a row. */
   readonly outages: number[] = [];
   /** The messages that were noted together, in order. */
   readonly noted: Batch[] = [];
@@ -136,7 +129,6 @@ export class Run {
     return this.rows.flatMap(({ item, outcome }) => (outcome?.kind === kind ? item : []));
   }
 
-  /** The code and the message of the failure of an item. */
   failureOf(item: number): string {
     const why = this.whyNot(item);
     return why === undefined ? 'none' : `${why.code}: ${why.message}`;
@@ -159,7 +151,6 @@ export function listed(items: readonly number[]): string {
   return ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join(' ');
 }
 
-/** A service that rejects these items, and names them in this way. */
 export function refusing(items: readonly number[], name: (positions: number[], sent: Batch) => unknown): Service {
   return (messages) => {
     const positions = messages.flatMap(({ item }, position) => (items.includes(item) ? [position] : []));

@@ -3,7 +3,6 @@ import { KEY } from '../support/account';
 
 /** With characters that encodings write differently. */
 const ODD_KEY = 'Made~Up/key+with=odd&chars"and\\\u00e9?!%41';
-
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
 const eachAsUnicode = (text: string) =>
   text.replace(/[^]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

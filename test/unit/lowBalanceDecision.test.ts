@@ -6,7 +6,6 @@ const HOUR = 3_600_000;
 const START = Date.UTC(2026, 0, 31);
 const SETTINGS: LowBalanceSettings = { threshold: 100, margin: 0, remindEvery: null };
 
-/** A poll, with the balance that it reads. */
 interface Poll {
   readonly credits: number;
   readonly at?: number;

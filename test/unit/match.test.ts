@@ -1,10 +1,11 @@
 /** Which messages an answer is about: the entries of its list, and the messages that the error of a rejection names. */
+import fc from 'fast-check';
+
 import { readComplaints } from '../../nodes/MessagingSend/api/complaints';
 import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
 import { matchEntries, SEND } from '../../nodes/MessagingSend/delivery/operation';
 import { offendersIn as rowsIn } from '../../nodes/MessagingSend/delivery/search';
 import { markSeveral } from '../../nodes/MessagingSend/messages/row';
-import { seededRandom } from '../../tools/random';
 import { phoneAt } from '../support/contacts';
 import { ODD_VALUES, rejectWith, rowAt, rowsUpTo, upTo } from './samples';
 
@@ -17,9 +18,12 @@ function outcomesOf(phones: readonly number[], entries: unknown): unknown[] {
   );
 }
 
-function entry(index: number, changed: JsonObject = {}): JsonObject {
-  return { message_id: 1000 + index, phone: phoneAt(index), status: 'sent', ...changed };
-}
+const entry = (index: number, changed: JsonObject = {}): JsonObject => ({
+  message_id: 1000 + index,
+  phone: phoneAt(index),
+  status: 'sent',
+  ...changed,
+});
 
 describe('An answer with a list of entries', () => {
   const unnamed = { phone: undefined };
@@ -58,20 +62,16 @@ describe('An answer with a list of entries', () => {
     expect(outcomesOf([0, 1], [value, value, value])).toEqual(['uncertain', 'uncertain']);
   });
 
-  test('is matched to its messages if it is shuffled, cut and doubled at random', () => {
-    const seed = Date.now();
-    const random = seededRandom(seed);
-    for (let run = 0; run < 300; run++) {
-      const phones = upTo(1 + Math.floor(random() * 20));
-      const listed = new Set(phones.filter(() => random() > 0.2));
-      const entries = [...listed].flatMap((index) => (random() > 0.8 ? [entry(index), entry(index)] : [entry(index)]));
-      const shuffled = entries
-        .map((value) => ({ value, at: random() }))
-        .sort((a, b) => a.at - b.at)
-        .map(({ value }) => value);
-      const expected = phones.map((index) => (listed.has(index) ? 1000 + index : 'uncertain'));
-      expect({ seed, run, outcomes: outcomesOf(phones, shuffled) }).toEqual({ seed, run, outcomes: expected });
-    }
+  test('is matched to its messages however it is shuffled, cut and doubled', () => {
+    const twenty = upTo(20);
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...twenty, ...twenty]), (listed) => {
+        const expected = twenty.map((index) => (listed.includes(index) ? 1000 + index : 'uncertain'));
+        const entries = listed.map((index) => entry(index));
+        expect(outcomesOf(twenty, entries)).toEqual(expected);
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 

@@ -172,13 +172,10 @@ test.each<[given: number | undefined, size: number, interval: number, timeout: n
   [2.9, 2, 2.9, 2.9],
   [500, 100, 500, 500],
   [undefined, 100, 0, FIVE_MINUTES],
-])(
-  '%s is read as %s items per batch, an interval of %s ms, and a timeout of %s ms',
-  (given, size, interval, timeout) => {
-    const options = requestOptions({ batching: { batch: { batchSize: given, batchInterval: given } }, timeout: given });
-    expect(options).toMatchObject({ limits: { interval }, batchSize: size, http: { timeout }, failure: null });
-  },
-);
+])('%s is read as %s items per batch, an interval of %s ms, a timeout of %s ms', (given, size, interval, timeout) => {
+  const options = requestOptions({ batching: { batch: { batchSize: given, batchInterval: given } }, timeout: given });
+  expect(options).toMatchObject({ limits: { interval }, batchSize: size, http: { timeout }, failure: null });
+});
 
 test("Items per Batch of -1 and 0 are read in n8n's way", () => {
   const sizeOf = (batchSize: number) => requestOptions({ batching: { batch: { batchSize } } }).batchSize;
@@ -193,9 +190,8 @@ test('Numbers that expressions give as texts are read as numbers', () => {
     http: { timeout: 600_000 },
     failure: null,
   });
-  for (const timeout of ['a minute', 0]) {
+  for (const timeout of ['a minute', 0])
     expect(requestOptions({ timeout }).failure?.message).toBe("'Timeout' must be a number of at least 1");
-  }
 });
 
 test('SSL issues are ignored only if that is switched on', () => {
@@ -230,7 +226,6 @@ describe('Proxy', () => {
 });
 
 test.each(ODD_VALUES)('Request Options of %s change nothing', (_name, value) => {
-  for (const options of [value, { batching: value }, { batching: { batch: value } }]) {
+  for (const options of [value, { batching: value }, { batching: { batch: value } }])
     expect(requestOptions(options)).toEqual(DEFAULTS);
-  }
 });

@@ -1,4 +1,5 @@
 /** Phone numbers as people write them, in every country: what is read, and what is never sent to. */
+import fc from 'fast-check';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json';
 
@@ -9,7 +10,7 @@ import { numberingPlanFile, PLAN_FILE } from '../../tools/numbering/plan';
 import { readProjectFile } from '../../tools/project';
 import { seededRandom } from '../../tools/random';
 import { BEHIND, BETWEEN, EXAMPLES, INTERNATIONAL, NATIONAL, type Writing } from '../support/phoneWritings';
-import { listOf } from './samples';
+import { listOf, upTo } from './samples';
 
 /** The digits of a number, or the message of its failure. */
 function read(
@@ -183,12 +184,9 @@ test.each([
   ['1 2 1 2 5 5 5 0 1 0 9', '12125550109'],
   // Without +, where it can be nothing else.
   ...listOf('442079460018, 493012345678, 33123456789, 390612345678, 447700900123').map((given) => [given, given]),
-])(
-  '%s loses what is dialled only inside its country, keeps a 0 that belongs to it, and is sent to %s',
-  (...[given, phone]) => {
-    expect(read(given)).toBe(phone);
-  },
-);
+])('%s loses what is dialled only at home, keeps a 0 that belongs to it, and is %s', (...[given, phone]) => {
+  expect(read(given)).toBe(phone);
+});
 
 describe('An invalid phone number', () => {
   const REVERSED = 'contains an invisible character that reverses its digits on screen';
@@ -286,13 +284,11 @@ describe('An invalid phone number', () => {
       );
   });
 
-  test.each(listOf('N/A, n/a, N.A., none, null, undefined, #N/A, #REF!, #DIV/0!, #NAME?, unknown'))(
-    'is %j',
-    (given) => {
-      expect(read(given)).toBe(`The phone number is '${given}'`);
-      expect([read(NaN), read(true)]).toEqual(["The phone number is 'NaN'", "The phone number is 'true'"]);
-    },
-  );
+  const NONE = listOf('N/A, n/a, N.A., none, null, undefined, #N/A, #REF!, #DIV/0!, #NAME?, unknown');
+  test.each(NONE)('is %j', (given) => {
+    expect(read(given)).toBe(`The phone number is '${given}'`);
+    expect([read(NaN), read(true)]).toEqual(["The phone number is 'NaN'", "The phone number is 'true'"]);
+  });
 
   test.each([
     ['+22997000000', null],
@@ -323,78 +319,63 @@ describe('An invalid phone number', () => {
 });
 
 describe('Of random digits,', () => {
-  const seed = Date.now();
-  const random = seededRandom(seed);
-  const digits = (length: number) => Array.from({ length }, () => Math.floor(random() * 10)).join('');
+  const digit = fc.constantFrom(...upTo(10).map(String));
+  const digits = (minLength: number, maxLength: number) => fc.string({ unit: digit, minLength, maxLength });
+  const aCheck = fc.constantFrom('on' as const, 'off' as const);
 
   test('what is read has 7 to 15 without a leading 0, and is read unchanged', () => {
-    const wrong: unknown[] = [];
-    const characters = '0123456789+-.()[]/\\ ,eE\u200b\u00a0x';
-    const homes = [null, '44', '39', '1', '49', '7'];
-    for (let run = 0; run < 60_000; run++) {
-      const given = Array.from(
-        { length: 1 + Math.floor(random() * 20) },
-        // Digits come more often than others, so that many are numbers.
-        () => characters[Math.floor((random() < 0.5 ? 10 : characters.length) * random())],
-      ).join('');
-      const home = homes[Math.floor(random() * homes.length)] ?? null;
-      const numberCheck = random() < 0.5 ? 'on' : 'off';
-      const phone = read(given, home, numberCheck);
-      if (!isRead(phone)) continue;
-      const again = read(`+${phone}`, null, numberCheck);
-      if (again !== phone || !/^[1-9]\d{6,14}$/.test(phone)) wrong.push({ given, phone, again });
-    }
-    expect({ seed, wrong }).toEqual({ seed, wrong: [] });
+    // Digits come more often than others, so that many are numbers.
+    const unit = fc.oneof(digit, fc.constantFrom(...Array.from('0123456789+-.()[]/\\ ,eE\u200b\u00a0x')));
+    const given = fc.string({ unit, minLength: 1, maxLength: 20 });
+    const home = fc.constantFrom(null, '44', '39', '1', '49', '7');
+    const isWell = (text: string, code: string | null, check: 'on' | 'off') => {
+      const phone = read(text, code, check);
+      return !isRead(phone) || (/^[1-9]\d{6,14}$/.test(phone) && read(`+${phone}`, null, check) === phone);
+    };
+    fc.assert(fc.property(given, home, aCheck, isWell), { numRuns: 60_000 });
   });
 
   test('no valid number of any country is refused', () => {
-    const misread: unknown[] = [];
+    const codes = [...Object.keys(metadata.country_calling_codes), ...Object.keys(metadata.nonGeographic)];
     let valid = 0;
-    for (const code of [...Object.keys(metadata.country_calling_codes), ...Object.keys(metadata.nonGeographic)]) {
-      for (let run = 0; run < 400; run++) {
-        const phone = code + digits(4 + Math.floor(random() * 9));
-        const parsed = parsePhoneNumberFromString(`+${phone}`);
-        // Canada's numbers of 7 digits can't be dialled from abroad.
-        const counts = phone.length >= 7 && phone.length <= 15 && (code !== '1' || phone.length > 8);
-        if (!counts || parsed?.number !== `+${phone}` || !parsed.isValid()) continue;
-        // It is taken for a mobile number with its country code twice.
-        const rest = parsed.nationalNumber;
-        if (rest.startsWith(code) && parsePhoneNumberFromString(`+${rest}`)?.isValid() === true) continue;
-        valid += 1;
-        if (read(`+${phone}`) !== phone) misread.push([phone, read(`+${phone}`)]);
-      }
-    }
-    expect({ seed, misread }).toEqual({ seed, misread: [] });
+    const isWell = (code: string, rest: string) => {
+      const phone = code + rest;
+      const parsed = parsePhoneNumberFromString(`+${phone}`);
+      // Canada's numbers of 7 digits can't be dialled from abroad.
+      const counts = phone.length >= 7 && phone.length <= 15 && (code !== '1' || phone.length > 8);
+      if (!counts || parsed?.number !== `+${phone}` || !parsed.isValid()) return true;
+      // It is taken for a mobile number with its country code twice.
+      const { nationalNumber } = parsed;
+      if (nationalNumber.startsWith(code) && parsePhoneNumberFromString(`+${nationalNumber}`)?.isValid()) return true;
+      valid += 1;
+      return read(`+${phone}`) === phone;
+    };
+    fc.assert(fc.property(fc.constantFrom(...codes), digits(4, 12), isWell), { numRuns: 400 * codes.length });
     expect(valid).toBeGreaterThan(1000);
   });
 
   test('a landline is read as it is written in its country', () => {
-    const misread: unknown[] = [];
     // Where nothing is dialled before it, and where it is the 8 that codes of other countries begin with.
     const trunks: Record<string, string> = { 7: '8', 30: '', 351: '', 372: '', 420: '', 506: '', 65: '', 852: '' };
     let landlines = 0;
-    for (const [code, trunk] of Object.entries(trunks)) {
-      for (let run = 0; run < 3000; run++) {
-        const national = String(Math.floor(random() * 9e9) + 1e9).slice(0, 7 + Math.floor(random() * 4));
-        const parsed = parsePhoneNumberFromString(`+${code}${national}`);
-        if (parsed?.getType() !== 'FIXED_LINE' || parsed.nationalNumber !== national) continue;
-        landlines += 1;
-        const phone = read(trunk + national, code);
-        if (phone !== code + national) misread.push([trunk + national, code, phone]);
-      }
-    }
-    expect({ seed, misread }).toEqual({ seed, misread: [] });
+    const isWell = (code: string, national: string) => {
+      const parsed = parsePhoneNumberFromString(`+${code}${national}`);
+      if (parsed?.getType() !== 'FIXED_LINE' || parsed.nationalNumber !== national) return true;
+      landlines += 1;
+      return read(`${trunks[code] ?? ''}${national}`, code) === code + national;
+    };
+    fc.assert(fc.property(fc.constantFrom(...Object.keys(trunks)), digits(7, 10), isWell), { numRuns: 24_000 });
     expect(landlines).toBeGreaterThan(500);
   });
 
   test('any 7 to 15 are a number if Number Check is off', () => {
-    for (let run = 0; run < 2000; run++) {
-      const phone = `${1 + Math.floor(random() * 9)}${digits(6 + Math.floor(random() * 9))}`;
-      for (const given of [phone, `+${phone}`, `00${phone}`, Number(phone)]) {
-        for (const code of [null, '44', '9999'])
-          expect([seed, given, read(given, code, 'off')]).toEqual([seed, given, phone]);
-      }
-    }
+    const phones = digits(7, 15).map((text) => text.replace(/^0/, '1'));
+    fc.assert(
+      fc.property(phones, fc.constantFrom(null, '44', '9999'), (phone, code) =>
+        [phone, `+${phone}`, `00${phone}`, Number(phone)].every((given) => read(given, code, 'off') === phone),
+      ),
+      { numRuns: 6000 },
+    );
   });
 });
 
@@ -487,16 +468,14 @@ describe('One person in several spellings', () => {
 describe('A number without + is read with a country code only where it can be nothing else:', () => {
   const NOT_READ = /its country code (may be|is) missing|does not begin with a known|needs [\d ,or]+ digits after/;
 
-  test.each(listOf('2015550123, 2395550123, 3125550123, 6045550123, 6175550123, 9175550123, 9725550123'))(
-    'the number %s of the United States is not sent abroad',
-    (given) => {
-      expect(read(given)).toMatch(NOT_READ);
-      for (const way of [`(${given.slice(0, 3)}) ${given.slice(3)}`, given.replace(/^(...)(...)/, '$1-$2-')])
-        expect(read(way)).toMatch(NOT_READ);
-      expect(read(`+${given}`)).not.toMatch(/may be missing/);
-      expect([read(given, '1'), read(given, 'US')]).toEqual([`1${given}`, `1${given}`]);
-    },
-  );
+  const OF_THE_US = listOf('2015550123, 2395550123, 3125550123, 6045550123, 6175550123, 9175550123, 9725550123');
+  test.each(OF_THE_US)('the number %s of the United States is not sent abroad', (given) => {
+    expect(read(given)).toMatch(NOT_READ);
+    for (const way of [`(${given.slice(0, 3)}) ${given.slice(3)}`, given.replace(/^(...)(...)/, '$1-$2-')])
+      expect(read(way)).toMatch(NOT_READ);
+    expect(read(`+${given}`)).not.toMatch(/may be missing/);
+    expect([read(given, '1'), read(given, 'US')]).toEqual([`1${given}`, `1${given}`]);
+  });
 
   // At most as often as their digits are a valid number with another country code.
   test.each([
@@ -504,19 +483,16 @@ describe('A number without + is read with a country code only where it can be no
     ['IN', 10, 3],
     ['BR', 11, 10],
     ['DE', 11, 51],
-  ] as const)(
-    'of random mobile numbers of %s, with %i digits, at most %i%% are sent abroad',
-    (region, length, most) => {
-      const random = seededRandom(1);
-      const mobiles: string[] = [];
-      while (mobiles.length < 500) {
-        const national = String(1 + Math.floor(random() * 9.9 * 10 ** (length - 1))).padStart(length, '1');
-        const parsed = parsePhoneNumberFromString(national, region);
-        if (parsed?.nationalNumber === national && parsed.getType()?.includes('MOBILE')) mobiles.push(national);
-      }
-      expect(mobiles.filter((national) => isRead(read(national))).length / 5).toBeLessThanOrEqual(most);
-    },
-  );
+  ] as const)('of mobile numbers of %s, with %i digits, at most %i%% are sent abroad', (region, length, most) => {
+    const random = seededRandom(1);
+    const mobiles: string[] = [];
+    while (mobiles.length < 500) {
+      const national = String(1 + Math.floor(random() * 9.9 * 10 ** (length - 1))).padStart(length, '1');
+      const parsed = parsePhoneNumberFromString(national, region);
+      if (parsed?.nationalNumber === national && parsed.getType()?.includes('MOBILE')) mobiles.push(national);
+    }
+    expect(mobiles.filter((national) => isRead(read(national))).length / 5).toBeLessThanOrEqual(most);
+  });
 });
 
 describe("'Mobile Numbers Only'", () => {

@@ -2,7 +2,10 @@
 /** The page of a question, how its form is read, and which fields a custom form can have. */
 import { createHash } from 'node:crypto';
 
+import type { IExecuteFunctions } from 'n8n-workflow';
+
 import { FailureError } from '../../nodes/MessagingSend/failures/failure';
+import { warnOfLink } from '../../nodes/MessagingSend/n8n/waiting';
 import {
   type ChoiceField,
   type Field,
@@ -39,9 +42,7 @@ const question = (response: Response, texts: Partial<Question> = {}): Question =
 
 const LONG = 'x'.repeat(MAX_WRITTEN + 1);
 const TOO_LONG = 'This has 10,001 characters, but at most 10,000 can be sent.';
-
 const APPROVED: Answer = { kind: 'answer', data: { approved: true } };
-
 const FREE_TEXT = question({ kind: 'freeText', buttonLabel: 'Send' });
 const QUESTIONS = { approval: questionPage(question(approval())), freeText: questionPage(FREE_TEXT) };
 const PAGES = {
@@ -53,7 +54,6 @@ const PAGES = {
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Reads a form without an answer. */
 const refusal = (asked: Question, form: Record<string, unknown>): Refusal => {
   const read = readForm(asked, form);
   if (read.kind !== 'refused') throw new Error('the form was read as an answer');
@@ -107,20 +107,17 @@ test.each([
   ['a text that is too long', FREE_TEXT, { text: LONG }, 'text', TOO_LONG],
   ['a long comment', question(approval()), { decision: 'approve', comment: LONG }, 'comment', TOO_LONG],
   ['no decision', question(approval()), { comment: 'Hm' }, 'decision', 'An answer is required.'],
-] as const)(
-  'A form without an answer is answered with the reason, at the field that is wrong: %s',
-  (_what, asked, form, field, reason) => {
-    const refused = refusal(asked, form);
-    expect(refused.problems).toEqual({ [field]: reason });
-    const page = questionPage(asked, refused);
-    expect(page).toContain('<title>Your answer was not sent</title>');
-    const message = `<p class="wrong" id="${field}-problem" role="alert" dir="auto">${reason}</p>`;
-    const before = field === 'decision' ? '<div class="buttons">' : `<textarea class="box" id="${field}" autofocus `;
-    expect(page).toContain(message + before);
-    const described = page.split(` aria-invalid="true" aria-describedby="${field}-problem ${field}-limit" `);
-    expect(described).toHaveLength(field === 'decision' ? 1 : 2);
-  },
-);
+] as const)('A form without an answer gets the reason at its field: %s', (_what, asked, form, field, reason) => {
+  const refused = refusal(asked, form);
+  expect(refused.problems).toEqual({ [field]: reason });
+  const page = questionPage(asked, refused);
+  expect(page).toContain('<title>Your answer was not sent</title>');
+  const message = `<p class="wrong" id="${field}-problem" role="alert" dir="auto">${reason}</p>`;
+  const before = field === 'decision' ? '<div class="buttons">' : `<textarea class="box" id="${field}" autofocus `;
+  expect(page).toContain(message + before);
+  const described = page.split(` aria-invalid="true" aria-describedby="${field}-problem ${field}-limit" `);
+  expect(described).toHaveLength(field === 'decision' ? 1 : 2);
+});
 
 test('The answer in a form has no comment if the field was left empty', () => {
   const answer = readForm(question(approval()), { decision: 'approve', comment: '\r\n ' });
@@ -345,4 +342,26 @@ describe('The fields of a custom form', () => {
   ])('are refused if they are %j', (given, message) => {
     expect(refusalOf(given)).toBe(`INVALID_PARAMETER: ${message}`);
   });
+});
+
+const WARNS = "which no phone outside this n8n's network can open";
+
+test.each<[warnings: number, addresses: string]>([
+  [1, 'http://localhost:5678 http://LOCALHOST. https://n8n.localhost http://127.1.2.3 http://2130706433'],
+  [1, 'http://0.0.0.0:5678 http://[::1]:5678 http://[::]'],
+  [1, 'http://10.0.0.5:5678 http://172.16.0.1 http://172.31.255.254 http://192.168.1.20 http://169.254.7.7'],
+  [1, 'http://[fd12:3456::1] http://[fe80::1] http://n8n:5678 http://n8n.local https://n8n.corp.internal'],
+  [1, 'https://nas.home.arpa'],
+  [0, 'https://n8n.example.com https://localhost.example.com https://mylocalhost.com https://10.example.com'],
+  [0, 'https://127.0.0.1.example.com http://172.15.0.1 http://172.32.0.1 http://192.169.0.1 http://11.0.0.1'],
+  [0, 'http://[2001:db8::1] http://[::2] https://local.example.com https://internal.example'],
+])('%i warnings say that nobody elsewhere can open a link that begins with one of %s', (warnings, addresses) => {
+  for (const address of addresses.split(' ')) {
+    const addExecutionHints = jest.fn();
+    const getSignedResumeUrl = () => `${address}/webhook-waiting/1/2?q=0&signature=made-up`;
+    warnOfLink({ addExecutionHints, getSignedResumeUrl } as unknown as IExecuteFunctions, { execution: '1', run: 0 });
+    const message = expect.stringContaining(`begins with ${new URL(address).origin}, ${WARNS}. `) as string;
+    const hint = { message, location: 'outputPane', type: 'warning' };
+    expect([address, addExecutionHints.mock.calls]).toEqual([address, Array(warnings).fill([hint])]);
+  }
 });

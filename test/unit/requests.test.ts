@@ -30,7 +30,6 @@ function setUp(clock = new FakeClock()) {
       signal: undefined,
       clock,
     });
-  /** Makes a request; returns its reply, and when it came. */
   const make = async (requests: Requests) => {
     const reply = await requests.make({ endpoint: GET_BALANCE });
     return { kind: reply.kind, reply, at: clock.now() };

@@ -1,20 +1,22 @@
 import { type INode, NodeApiError } from 'n8n-workflow';
 
+import { SEND, SEND_BULK } from '../../nodes/MessagingSend/delivery/operation';
 import { type Failure, failure } from '../../nodes/MessagingSend/failures/failure';
 import { failed, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
 import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
+import { outputItems } from '../../nodes/MessagingSend/n8n/output/outputItems';
 import { summaryLines } from '../../nodes/MessagingSend/n8n/output/sentences';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
-import { failureWith, givenOptions, nodeOfType, rowAt, rowsUpTo, SENT, upTo } from './samples';
+import { phoneAt } from '../support/contacts';
+import { failureWith, givenOptions, nodeOfType, ODD_VALUES, rowAt, rowsUpTo, SENT, upTo } from './samples';
 
 const NODE = nodeOfType('messagingSend');
 const TOOL = nodeOfType('n8n-nodes-messaging-send.messagingSendTool');
 const OPTIONS = readDeliveryOptions(givenOptions({ duplicateMessages: 'send' }));
 const CHECK_FIRST = 'The message may have been sent: ask the recipient before you send it again.';
 
-const BREAK = '<br>';
-const NUMBERED = 'Items are numbered from 0.';
+const NUMBERED = '<br>Items are numbered from 0.';
 const RETRY_FOR_REST =
   "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
 
@@ -24,30 +26,19 @@ interface Given {
   readonly options?: Parameters<typeof summarize>[1];
 }
 
-/** The error of a run in which these messages ended like this. */
-async function errorOf(rows: readonly Row[], { node = NODE, requests = 1, options = OPTIONS }: Given = {}) {
-  return runError(node, await summarize(rows, options, { requests, accounts: 1 }));
-}
+const errorOf = async (rows: readonly Row[], { node = NODE, requests = 1, options = OPTIONS }: Given = {}) =>
+  runError(node, await summarize(rows, options, { requests, accounts: 1 }));
 
 const UNCERTAIN: Outcome = { kind: 'uncertain', failure: failureWith({ httpStatus: null }) };
-function notSent(changed: Partial<Failure> = {}): Outcome {
-  return { kind: 'not_sent', failure: failureWith(changed) };
-}
+const notSent = (changed: Partial<Failure> = {}): Outcome => ({ kind: 'not_sent', failure: failureWith(changed) });
 const NOT_STARTED = notSent({ code: 'NOT_STARTED', message: 'Another request stopped the run' });
 
 /** Messages that were requested and ended like this, one for each item. */
-function rowsOf(...outcomes: Outcome[]): Row[] {
-  return outcomes.map((outcome, item) => rowAt(item, { batch: 1, outcome }));
-}
+const rowsOf = (...outcomes: Outcome[]): Row[] => outcomes.map((outcome, item) => rowAt(item, { batch: 1, outcome }));
 
 /** The entries of one item, which were requested and ended like this. */
-function list(...outcomes: Outcome[]): Row[] {
-  return outcomes.map((outcome, entry) => rowAt(0, { entry, batch: 1, outcome }));
-}
-
-function times<Value>(count: number, value: Value): Value[] {
-  return Array<Value>(count).fill(value);
-}
+const list = (...outcomes: Outcome[]) => outcomes.map((outcome, entry) => rowAt(0, { entry, batch: 1, outcome }));
+const times = <Value>(count: number, value: Value): Value[] => Array<Value>(count).fill(value);
 
 function wrong(item: number, entry: number | null = null): Row {
   const message = `Number of ${item} is wrong`;
@@ -62,54 +53,30 @@ test("The error of a run is its first failure, with what was sent, what wasn't a
   expect(error).toMatchObject({
     message: 'The first',
     httpCode: '400',
-    description: [
-      '2 sent, 3 not sent, 1 uncertain (may have been sent), 4 requests.',
-      `Do something. Don't run this step again: it would send the 2 sent and 1 uncertain messages again. ${RETRY_FOR_REST}`,
-      '2 not sent: the first (items 2, 5).',
-      '1 may have been sent: it failed (item 4).',
-      '1 not sent: another request stopped the run (item 1).',
-      NUMBERED,
-    ].join(BREAK),
+    description: `2 sent, 3 not sent, 1 uncertain (may have been sent), 4 requests.<br>Do something. Don't run this step again: it would send the 2 sent and 1 uncertain messages again. ${RETRY_FOR_REST}<br>2 not sent: the first (items 2, 5).<br>1 may have been sent: it failed (item 4).<br>1 not sent: another request stopped the run (item 1).${NUMBERED}`,
     context: { itemIndex: 2 },
   });
 });
 
-test.each<[what: string, text: string | string[], rows: readonly Row[], options?: Given['options']]>([
+const REASONS = `2 not sent: 'Base URL' is wrong (items 1, 2).<br>1 not sent: the key is wrong (item 0).${NUMBERED}`;
+const WRONG_URL = notSent({ message: "'Base URL' is wrong" });
+const EMPTY = upTo(7).map((index) => rowAt(index, { empty: 'g f e d c b a'.split(' ').slice(index), outcome: SENT }));
+const USED_UP = rowAt(0, { batch: 1, data: { credits_used: 1, credits_remaining: 0 }, outcome: SENT });
+
+test.each<[text: string, rows: readonly Row[], options?: Given['options']]>([
+  ['1 sent, 1 credit used, 0 left, 1 request.', [USED_UP]],
+  [`Nothing was sent.<br>${REASONS}`, rowsOf(notSent({ message: 'The key is wrong' }), WRONG_URL, WRONG_URL)],
   [
-    'credits that are used up',
-    '1 sent, 1 credit used, 0 left, 1 request.',
-    [rowAt(0, { batch: 1, data: { credits_used: 1, credits_remaining: 0 }, outcome: SENT })],
-  ],
-  [
-    'several reasons why nothing was sent',
-    [
-      'Nothing was sent.',
-      "2 not sent: 'Base URL' is wrong (items 1, 2).",
-      '1 not sent: the key is wrong (item 0).',
-      NUMBERED,
-    ],
-    rowsOf(notSent({ message: 'The key is wrong' }), ...times(2, notSent({ message: "'Base URL' is wrong" }))),
-  ],
-  [
-    'a dry run after all was sent',
-    [
-      '0 people would get this message.',
-      'Dry run: nothing more was sent.',
-      '3 sent (3 of them in an earlier attempt).',
-    ],
+    '0 people would get this message.<br>Dry run: nothing more was sent.<br>3 sent (3 of them in an earlier attempt).',
     rowsUpTo(3, { isRecalled: true, outcome: SENT }),
     { ...OPTIONS, dryRun: true },
   ],
   [
-    'the five fields that are empty most often',
-    [
-      '7 sent, 1 request.',
-      "Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more. To fill a gap, write {{ $json.name || 'there' }}; to skip such messages, add the option 'Empty Fields'.",
-    ],
-    upTo(7).map((index) => rowAt(index, { empty: 'g f e d c b a'.split(' ').slice(index), outcome: SENT })),
+    "7 sent, 1 request.<br>Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more. To fill a gap, write {{ $json.name || 'there' }}; to skip such messages, add the option 'Empty Fields'.",
+    EMPTY,
   ],
-])('A run is summed up with %s', async (_what, text, rows, options = OPTIONS) => {
-  expect(summaryLines(await summarize(rows, options, { requests: 1, accounts: 1 }))).toEqual([text].flat());
+])('A run is summed up as: %s', async (text, rows, options = OPTIONS) => {
+  expect(summaryLines(await summarize(rows, options, { requests: 1, accounts: 1 })).join('<br>')).toBe(text);
 });
 
 test.each<[text: string, rows: Row[]]>([
@@ -124,7 +91,7 @@ test.each<[text: string, rows: Row[]]>([
   ],
 ])('The first five places are named, with how many more: %s', async (text, rows) => {
   const error = await errorOf(rows.map((row) => ({ ...row, outcome: notSent() })));
-  expect(error?.description).toContain(`${text}.${BREAK}${NUMBERED}`);
+  expect(error?.description).toContain(`${text}.${NUMBERED}`);
 });
 
 test.each([
@@ -132,7 +99,7 @@ test.each([
   [20, '15 for other reasons: reason 5; reason 6; reason 7; reason 8; reason 9; …'],
 ])('Of %i reasons, the first five are given with their items, and the next by name: %s', async (count, others) => {
   const error = await errorOf(rowsOf(...upTo(count).map((index) => notSent({ message: `Reason ${index}` }))));
-  expect(error?.description).toContain(`1 not sent: reason 4 (item 4).${BREAK}${others}.${BREAK}${NUMBERED}`);
+  expect(error?.description).toContain(`1 not sent: reason 4 (item 4).<br>${others}.${NUMBERED}`);
 });
 
 const [ORIGINAL] = rowsOf(notSent()) as [Row];
@@ -142,33 +109,22 @@ test.each<[what: string, rows: readonly Row[], description: string]>([
   [
     'all messages for a reason of the whole run',
     rowsOf(...times(250, notSent({ scope: 'run' }))),
-    `Nothing was sent.${BREAK}Do something.`,
+    'Nothing was sent.<br>Do something.',
   ],
   [
     'what an earlier attempt has not sent',
     [rowAt(0, { batch: 1, isRecalled: true, outcome: SENT }), wrong(4), wrong(6, 2)],
-    [
-      '1 sent (1 of them in an earlier attempt), 2 not sent, 1 request.',
-      `Correct it. Don't run this step again: it would send the 1 sent message again. ${RETRY_FOR_REST}`,
-      '1 not sent: number of 4 is wrong (item 4).',
-      '1 not sent: number of 6 is wrong (entry 2 of item 6).',
-      NUMBERED,
-    ].join(BREAK),
+    `1 sent (1 of them in an earlier attempt), 2 not sent, 1 request.<br>Correct it. Don't run this step again: it would send the 1 sent message again. ${RETRY_FOR_REST}<br>1 not sent: number of 4 is wrong (item 4).<br>1 not sent: number of 6 is wrong (entry 2 of item 6).${NUMBERED}`,
   ],
   [
     'what may have been sent',
     rowsOf(UNCERTAIN, UNCERTAIN),
-    [
-      '0 sent, 2 uncertain (may have been sent), 1 request.',
-      `${CHECK_FIRST} Do something. Don't run this step again: it would send the 2 uncertain messages again. Retry would send nothing.`,
-      '2 may have been sent: it failed (items 0, 1).',
-      NUMBERED,
-    ].join(BREAK),
+    `0 sent, 2 uncertain (may have been sent), 1 request.<br>${CHECK_FIRST} Do something. Don't run this step again: it would send the 2 uncertain messages again. Retry would send nothing.<br>2 may have been sent: it failed (items 0, 1).${NUMBERED}`,
   ],
   [
     'a message and its duplicate',
     [ORIGINAL, DUPLICATE],
-    ['Nothing was sent.', 'Do something.', '2 not sent: it failed (items 0, 7).', NUMBERED].join(BREAK),
+    `Nothing was sent.<br>Do something.<br>2 not sent: it failed (items 0, 7).${NUMBERED}`,
   ],
 ])('The error of a run that did not send %s says what to do', async (_what, rows, description) => {
   expect((await errorOf(rows))?.description).toBe(description);
@@ -181,14 +137,14 @@ test('The error of a run is shown as a failure of the service if an earlier atte
 test('Where all messages were sent or are uncertain, the error says that Retry would send nothing', async () => {
   const { description } = (await errorOf(rowsOf(...times(150, SENT), UNCERTAIN, UNCERTAIN))) ?? {};
   const again = "Don't run this step again: it would send the 150 sent and 2 uncertain messages again.";
-  expect(description).toContain(`${BREAK}${CHECK_FIRST} Do something. ${again} Retry would send nothing.${BREAK}`);
+  expect(description).toContain(`<br>${CHECK_FIRST} Do something. ${again} Retry would send nothing.<br>`);
 });
 
 test('With Send Once, Also in Later Runs, an error warns of no second message', async () => {
   const options = { ...OPTIONS, duplicateMessages: 'sendOnceEver' } as const;
   const error = await errorOf(rowsOf(SENT, notSent()), { options, requests: 2 });
   expect(error?.description).toBe(
-    `1 sent, 1 not sent, 2 requests.${BREAK}Do something. To send what is left, execute the workflow again: it leaves out what was sent.`,
+    '1 sent, 1 not sent, 2 requests.<br>Do something. To send what is left, execute the workflow again: it leaves out what was sent.',
   );
 });
 
@@ -220,11 +176,40 @@ test.each<[what: string, rows: readonly Row[], requests: number, message: string
     0,
     'Number of 0 is wrong. Correct it. Nothing was sent. 2 not sent: number of 0 is wrong (entries 1, 3). Items are numbered from 0.',
   ],
-])(
-  'A model sees only the message of an error, so the message says everything: %s',
-  async (...[, rows, requests, message]) => {
-    const error = await errorOf(rows, { node: TOOL, requests });
-    expect(error?.message).toBe(message);
-    expect(error?.description ?? null).toBeNull();
-  },
-);
+])('A model sees only the message, so that says everything: %s', async (...[, rows, requests, message]) => {
+  const error = await errorOf(rows, { node: TOOL, requests });
+  expect(error?.message).toBe(message);
+  expect(error?.description ?? null).toBeNull();
+});
+
+const DATA = { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: 9, sent_at: '2030-01-01T00:00:00Z' };
+
+test.each([
+  ['the answer has all fields', DATA, DATA],
+  [
+    'the answer lacks fields and has others',
+    { extra: 'x', status: { nested: true } },
+    { message_id: 7, status: 'sent', credits_used: null, credits_remaining: null, sent_at: null },
+  ],
+  [
+    'the answer has a name such as __proto__',
+    JSON.parse('{"__proto__": {"polluted": true}, "credits_used": 1}') as Row['data'],
+    { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: null, sent_at: null },
+  ],
+])('The item of a message that Send sent has the fields of the API if %s', async (_what, data, fields) => {
+  const items = await outputItems([rowAt(0, { batch: 1, data, outcome: SENT })], SEND, false, null);
+  expect(items).toEqual([{ json: { ...fields, phone: phoneAt(0) }, pairedItem: { item: 0 } }]);
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+});
+
+test.each(ODD_VALUES)('A failed item whose phone is %s has only what an item can contain', async (_name, value) => {
+  const defect = failureWith();
+  const [item] = await outputItems(
+    [rowAt(0, { phoneGiven: value, defect, outcome: failed(defect) })],
+    SEND_BULK,
+    false,
+    null,
+  );
+  const { phone } = item?.json.details as { phone: unknown };
+  expect(phone === null || typeof phone === 'string' || typeof phone === 'number').toBe(true);
+});

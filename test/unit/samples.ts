@@ -37,16 +37,18 @@ export function rowAt(index: number, changed: Partial<Row> = {}): Row {
   };
 }
 
-export function rowsUpTo(count: number, changed: Partial<Row> = {}): Row[] {
-  return Array.from({ length: count }, (_, index) => rowAt(index, changed));
-}
+export const rowsUpTo = (count: number, changed: Partial<Row> = {}): Row[] =>
+  Array.from({ length: count }, (_, index) => rowAt(index, changed));
 
 export const noPause = async (): Promise<void> => await Promise.resolve();
 
 /** To send these messages from one account, and to keep none back. */
-export function intentOf(rows: readonly Row[]): Intent {
-  return { rows, keptBack: () => new Set(), accountOf: () => 'account', lost: null };
-}
+export const intentOf = (rows: readonly Row[]): Intent => ({
+  rows,
+  keptBack: () => new Set(),
+  accountOf: () => 'account',
+  lost: null,
+});
 
 export const SENT: Outcome = { kind: 'sent', messageId: 7, status: 'sent' };
 
@@ -81,7 +83,6 @@ export function rejectWith(changed: Partial<Failure>, error: JsonObject = {}, re
   return { kind: 'rejected', failure, error, fromService: true, retryable: false, retryAfter: null, ...reply };
 }
 
-/** A 422 with these details. */
 export function refuseValues(details: unknown): Reply {
   return rejectWith(
     { code: 'VALIDATION_ERROR', httpStatus: 422 },
@@ -122,13 +123,8 @@ export const ODD_VALUES: ReadonlyArray<[name: string, value: unknown]> = [
 ];
 
 /** The values of a list with commas between them, for tables whose rows are single words. */
-export function listOf(values: string): string[] {
-  return values.trim().split(/,\s+/);
-}
-
-export function upTo(count: number): number[] {
-  return Array.from({ length: count }, (_, index) => index);
-}
+export const listOf = (values: string): string[] => values.trim().split(/,\s+/);
+export const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 /** The options in these collections as n8n stores them; unlike n8n, it evaluates no expressions. */
 export function givenOptions(options: JsonObject, requestOptions: JsonObject = {}): GivenOptions {
@@ -140,6 +136,11 @@ export function givenOptions(options: JsonObject, requestOptions: JsonObject = {
 }
 
 /** A node of a workflow, for code that only asks which one it is. */
-export function nodeOfType(type: string): INode {
-  return { id: '1', name: 'Messaging Send', type, typeVersion: 1, position: [0, 0], parameters: {} };
-}
+export const nodeOfType = (type: string): INode => ({
+  id: '1',
+  name: 'Messaging Send',
+  type,
+  typeVersion: 1,
+  position: [0, 0],
+  parameters: {},
+});

@@ -11,12 +11,10 @@ const LOST: Reply = {
 const PAGE: Reply = rejectWith({ code: 'FORBIDDEN', httpStatus: 403 }, {}, { fromService: false });
 const REFUSED = rejectWith({ code: 'INVALID_API_KEY', httpStatus: 401, scope: 'run' });
 
-/** Requests from this number on are lost. */
 const lostFrom =
   (first: number): Service =>
   (messages, request) =>
     request < first ? acceptAll(messages) : LOST;
-/** The requests with these numbers are lost. */
 const losing = (...numbers: number[]) => replying(Object.fromEntries(numbers.map((number) => [number, LOST])));
 
 describe('After an uncertain reply', () => {
@@ -90,7 +88,6 @@ test('An attempt after one that ended uncertain continues to count, so that all 
   expect(third.failureOf(0)).toMatch(/^SERVICE_DOWN/);
 });
 
-/** A page of a firewall. */
 const BLOCKED = rejectWith(
   { code: 'FORBIDDEN', httpStatus: 403, scope: 'unclear', message: 'Not allowed' },
   {},
@@ -100,24 +97,20 @@ const NOT_FOUND = rejectWith({ code: 'NOT_FOUND', httpStatus: 404, scope: 'uncle
 const REDIRECTED = rejectWith({ code: 'REDIRECTED', httpStatus: 302, scope: 'unclear', message: 'No such address' });
 const LIMITED = rejectWith({ ...failure('rateLimited', { wait: 'a minute' }), httpStatus: 429 });
 
-/** A service that gives this answer to every request with one of these items. */
 const answering =
   (answer: Reply, ...items: number[]): Service =>
   (messages) =>
     messages.some(({ item }) => items.includes(item)) ? answer : acceptAll(messages);
 
-test.each([false, true])(
-  'A 429 that outlasts Max Wait ends the run, without reading the balance (On Error set to Stop: %s)',
-  async (stopOnFailure) => {
-    const run = await send(8, 2, answering(LIMITED, 2), { maxWait: 10_000, stopOnFailure });
-    // Repeated after 1, 2 and 4 seconds.
-    expect(run.requests.map(([first]) => first)).toEqual([0, 2, 2, 2, 2]);
-    expect(run.time).toBe(1_007_000);
-    expect(run.balances).toBe(0);
-    expect(run.items('sent')).toEqual([0, 1]);
-    expect(run.failureOf(7)).toMatch(/^RATE_LIMITED: The rate limit is reached/);
-  },
-);
+test.each([false, true])('A 429 beyond Max Wait ends the run, balance unread (Stop: %s)', async (stopOnFailure) => {
+  const run = await send(8, 2, answering(LIMITED, 2), { maxWait: 10_000, stopOnFailure });
+  // Repeated after 1, 2 and 4 seconds.
+  expect(run.requests.map(([first]) => first)).toEqual([0, 2, 2, 2, 2]);
+  expect(run.time).toBe(1_007_000);
+  expect(run.balances).toBe(0);
+  expect(run.items('sent')).toEqual([0, 1]);
+  expect(run.failureOf(7)).toMatch(/^RATE_LIMITED: The rate limit is reached/);
+});
 
 describe('An answer that may be about the run or about one request', () => {
   const FROM_12 = upTo(30).slice(12);

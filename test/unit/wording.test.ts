@@ -17,7 +17,6 @@ import { FILES } from '../documentation/pages';
 
 /** Checks the texts of the built nodes and credential, because n8n's linter sees only literals in `nodes/`. */
 const manifest = readManifest();
-
 const loadFile = createRequire(__filename);
 
 function instanceOf(file: string): unknown {
@@ -33,7 +32,6 @@ const panels: Array<[name: string, properties: INodeProperties[]]> = [...nodes, 
   ({ displayName, properties }) => [displayName, properties],
 );
 
-/** A parameter, or an option or a choice of one. */
 interface Entry {
   readonly where: string;
   readonly name: string;
@@ -75,10 +73,8 @@ const SEND_OPTIONS = (nodes[0]?.properties ?? [])
   .flatMap(({ options = [] }) => options.flatMap((option) => ('type' in option ? entriesOf('Options', [option]) : [])))
   .filter(({ property }) => property !== null);
 
-/** The places of the entries that are wrong. */
-function where<T extends { where: string }>(all: T[], isWrong: (one: T) => boolean): string[] {
-  return all.filter(isWrong).map((one) => one.where);
-}
+const where = <T extends { where: string }>(all: T[], isWrong: (one: T) => boolean): string[] =>
+  all.filter(isWrong).map((one) => one.where);
 
 test('Every name is in title case', () => {
   const small = /^(a|an|and|as|at|but|by|for|if|in|of|on|or|per|the|to|with)$/;

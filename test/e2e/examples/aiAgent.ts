@@ -12,7 +12,6 @@ import { answer, Asking } from '../questions';
 export function tests({ instance, received, workflow, inEditor, model }: ExampleWorld): void {
   const SEND_TOOL = 'Send_a_message';
   const REVIEWER = '447700900123';
-  /** A call of the tool behind human review. */
   const call = (phone: string) => ({
     tool: SEND_TOOL,
     input: { toolParameters: { Phone: phone, Message: 'Ready.' }, hitlParameters: {} },
@@ -58,7 +57,6 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
   });
 }
 
-/** Writes in the chat of the open workflow. */
 async function writeInChat(page: Page, text: string): Promise<void> {
   const input = page.getByPlaceholder(/^Type (a )?message/);
   if ((await input.count()) === 0) await page.getByTestId('workflow-chat-button').click();

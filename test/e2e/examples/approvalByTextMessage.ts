@@ -12,7 +12,6 @@ export function tests({ instance, received, workflow, onForm, whileActive }: Exa
   const MANAGER = '447700900123';
   const APPROVED = 'Approved';
   const DECLINED = 'Declined or No Answer';
-  /** Completes the form as a visitor does. */
   const askForRefund = async (): Promise<void> => {
     await onForm('ask-for-a-refund', async (page) => {
       await page.getByLabel('Order').fill('A-1001');

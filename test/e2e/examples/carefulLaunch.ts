@@ -49,10 +49,8 @@ export function tests({ instance, received, workflow, succeedFrom }: ExampleWorl
     assert.deepEqual(withoutQuestions(), first);
     const execution = await answerIt('approve');
     assert.deepEqual(withoutQuestions(), campaign);
-    assert.deepEqual(
-      itemsAt(execution, 'All Outcomes').map(({ status }) => status),
-      campaign.map(() => 'sent'),
-    );
+    const statuses = itemsAt(execution, 'All Outcomes').map(({ status }) => status);
+    assert.deepEqual(statuses, Array(campaign.length).fill('sent'));
     assert.deepEqual(itemsAt(execution, NOTHING_MORE), []);
   });
 

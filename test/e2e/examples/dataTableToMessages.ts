@@ -46,10 +46,8 @@ export function tests({ instance, received, workflow, runFrom, succeedFrom, tabl
     assert.deepEqual([await table.rows(), itemsAt(before, 'Send Messages')], [[], []]);
     await fillAsImported();
     const execution = await succeedFrom('Start');
-    assert.deepEqual(
-      itemsAt(execution, 'Send Messages').map(({ phone, message }) => ({ phone, message })),
-      messages(REACHABLE),
-    );
+    const shown = itemsAt(execution, 'Send Messages').map(({ phone, message }) => ({ phone, message }));
+    assert.deepEqual(shown, messages(REACHABLE));
     assert.deepEqual(received(), []);
     assert.deepEqual(await statuses(), { ...allOf(null), [DAN.name]: 'not sent' });
   });
@@ -102,7 +100,7 @@ export function tests({ instance, received, workflow, runFrom, succeedFrom, tabl
     await fillAsImported();
     await succeedFrom('Start', sending);
     await fillAsImported();
-    for (const _run of ['second', 'third']) {
+    for (let run = 2; run <= 3; run += 1) {
       await succeedFrom('Start', sending);
       assert.deepEqual(received(), messages(REACHABLE));
       const rows = await table.rows();
@@ -192,7 +190,7 @@ export function tests({ instance, received, workflow, runFrom, succeedFrom, tabl
     const [first, second] = await table.rows();
     assert.deepEqual([first?.status, second?.status], ['to send', 'duplicate']);
     const sending = await own();
-    for (const _run of ['first', 'second']) {
+    for (let run = 1; run <= 2; run += 1) {
       await succeedFrom('Start', sending);
       assert.deepEqual(received(), messages([{ name: 'Ada Example', phone: '447700900301' }]));
       assert.deepEqual(await statuses(), { 'Ada Example': 'sent', 'Ben Made-Up': 'duplicate' });

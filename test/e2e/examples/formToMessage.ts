@@ -74,7 +74,6 @@ async function send(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Send' }).click();
 }
 
-/** What the fields of the form contain. */
 async function entered(page: Page): Promise<string[]> {
   return await Promise.all(['Name', 'Phone number', 'Text'].map((label) => page.getByLabel(label).inputValue()));
 }

@@ -56,7 +56,6 @@ export function tests({ instance, mailServer, received, workflow, succeedFrom, t
   });
 }
 
-/** A time zone where it is between this hour and the next one. */
 function timeZoneWithHour(hour: number): string {
   const ahead = hour - new Date().getUTCHours();
   const offset = ahead < -12 ? ahead + 24 : ahead;

@@ -22,7 +22,6 @@ export function tests({
   const phones = () => received().map(({ phone }) => phone);
   const optedOut = async () =>
     (await table.rows()).filter(({ opted_out_at: at }) => at !== null).map(({ phone }) => phone);
-  /** The path and the query of the link to each of the contacts. */
   const links = async () =>
     itemsAt(await succeedFrom('Start'), 'All Outcomes').map(({ message }) => {
       const [, origin, path] = /^Hello .+ No more messages: (.+)\/form\/(stop\?c=\w{12})$/.exec(String(message)) ?? [];

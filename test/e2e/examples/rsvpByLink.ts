@@ -13,7 +13,6 @@ export function tests({ instance, received, sending, onForm, succeedFrom, whileA
   beforeEach(() => table.clear());
   const textsOf = async () =>
     itemsAt(await succeedFrom('Start'), 'Send Messages').map(({ message }) => String(message));
-  /** The path and the query of the link in a text. */
   const pathIn = (text: string): string => {
     const link = new URL(text.split(' ').at(-1) ?? '');
     assert.equal(link.origin, new URL(instance().n8n.url).origin);

@@ -47,10 +47,8 @@ export function tests(world: ExampleWorld): void {
     const uncertain = Object.fromEntries(names.map((name) => [name, 'uncertain']));
     assert.deepEqual(await kept(), { ...uncertain, [DAN]: 'not_sent' });
     const execution = await succeedFrom(LATER);
-    assert.deepEqual(
-      itemsAt(execution, 'Check by Hand').map(({ name }) => name),
-      names,
-    );
+    const byHand = itemsAt(execution, 'Check by Hand').map(({ name }) => name);
+    assert.deepEqual(byHand, names);
     assert.deepEqual(await kept(), { ...uncertain, [DAN]: 'not_sent' });
     assert.deepEqual(received(), REACHABLE);
   });

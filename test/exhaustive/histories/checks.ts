@@ -122,7 +122,6 @@ const WHY_SKIPPED: Readonly<Record<string, string>> = {
   test_run: "of 'Test Run'",
 };
 
-/** The counts in the hint are those of the items. */
 export function checkHint({ run, outputs }: Execution): void {
   const counts: Record<string, number> = {};
   for (const item of outputs.flat()) {
@@ -194,7 +193,6 @@ const COUNTED: Partial<Record<Reported, keyof Alike>> = {
   may_have_been_sent: 'before',
 };
 
-/** Messages from one account to one number arrive in the order of the input. */
 export function checkOrder(messages: readonly RequestedMessage[], arrived: readonly SentMessage[]): void {
   const indexes = new Map<string, number[]>();
   let index = 0;
@@ -236,7 +234,6 @@ export function checkRisk({ options }: Settings, { balanceWorks }: Outage, reque
   }
 }
 
-/** One text that is rejected keeps no other from being sent. */
 export function checkOthersSent(report: Report, refusedText: string): void {
   const [refused, ...others] = [...report.keys()].filter(({ texts }) =>
     texts?.some((one) => one.includes(refusedText)),
@@ -255,12 +252,10 @@ export function checkOthersSent(report: Report, refusedText: string): void {
 
 /** Once the service works, everything that can be sent is sent, unless that could be the second time. */
 export function checkNothingLost(report: Report): void {
-  for (const [{ input, texts }, reported] of report) {
+  for (const [{ input, texts }, reported] of report)
     ok(texts === null || reported !== 'not_sent', `not sent, although the service works: ${input.text.slice(0, 12)}`);
-  }
 }
 
-/** Nothing is kept of a run that sent everything. */
 export function checkKeptNothing(report: Report, execution: Execution, wasKilled: boolean): void {
   const all = [...report.values()];
   // An outage is kept until a request is accepted.

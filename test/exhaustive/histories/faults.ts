@@ -8,7 +8,6 @@ import { phones } from './lists';
 /** From some request on, no message has a usable answer, for good or until the balance has been read this often. */
 export interface Outage {
   readonly fault: Fault;
-  /** Whether only sending is down. */
   readonly balanceWorks: boolean;
   readonly after: number;
   readonly balanceRequests: number | null;
@@ -56,9 +55,8 @@ function handledOrNot(...answers: Array<Extract<Fault, { kind: 'status' | 'html'
   return fc.tuple(fc.constantFrom(...answers), fc.boolean()).map(([answer, handled]) => ({ ...answer, handled }));
 }
 
-function body(status: number, text: string, more: Pick<Fault, 'on'> = {}) {
-  return { kind: 'body', status, body: text, ...more } as const;
-}
+const body = (status: number, text: string, more: Pick<Fault, 'on'> = {}) =>
+  ({ kind: 'body', status, body: text, ...more }) as const;
 
 /** The service may fail in any way, except that it never reports a message that it sent as not sent. */
 const passing: fc.Arbitrary<Fault> = fc
@@ -124,8 +122,6 @@ const breakdown = fc.constantFrom<Fault>(
   { kind: 'reset-after' },
 );
 const poisonText = fc.nat({ max: 20 }).map((index) => `Text ${index} `);
-
-/** A text that the service, or a firewall, rejects. */
 export const refusedText = fc.record({ refusal, text: poisonText });
 
 /** A message, or all messages to a number, with which every request fails. */

@@ -15,7 +15,6 @@ export interface Input {
   readonly number: number;
   /** Whether its field for the 'Message Key' is missing. */
   readonly hasHole: boolean;
-  /** Whether an expression in its text is empty. */
   readonly hasEmptyField: boolean;
 }
 
@@ -27,24 +26,17 @@ export interface List {
 
 /** A placeholder in each text; an attempt replaces it with something of the same length. */
 export const STAMP = '#############';
-
-/** The text as it is in the scenario. */
-export function withoutStamp(text: string): string {
-  return text.replace(/\d{13}/, STAMP);
-}
+export const withoutStamp = (text: string): string => text.replace(/\d{13}/, STAMP);
 
 /** Only a few phone numbers, so that many messages share one. */
 export const phones = fc.integer({ min: 0, max: 5 }).map(phoneAt);
 
 interface Draft extends Omit<Input, 'text' | 'number'> {
   readonly length: number;
-  /** The earlier message that it repeats. */
   readonly like: number | null;
-  /** How the repeated text is written. */
   readonly writing: (typeof WRITINGS)[number];
 }
 
-/** Ways to write a text that a reader sees as the same. */
 const WRITINGS = [
   (text: string) => text,
   (text: string) => `${text} `,

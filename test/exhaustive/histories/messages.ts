@@ -85,18 +85,16 @@ export function messagesByName(
   return new Map(sendable.map((message) => [digest(nameOf(message) ?? '').slice(0, 12), message]));
 }
 
-/** The place of a message in the input. */
-export function placeOf({ item, entry }: Pick<RequestedMessage, 'item' | 'entry'>): string {
-  return entry === null ? `${item}` : `${item}.${entry}`;
-}
+export const placeOf = ({ item, entry }: Pick<RequestedMessage, 'item' | 'entry'>): string =>
+  entry === null ? `${item}` : `${item}.${entry}`;
 
-/** What alike messages have in common. */
 export type Likeness = (account: string, phone: string, text: string) => string;
 
 /** Account, phone and text; only account and phone where a key can stand for several texts. */
-export function likenessIn(sharesKeys: boolean): Likeness {
-  return (account, phone, text) => `${account} ${phone}${sharesKeys ? '' : ` ${text.trim()}`}`;
-}
+export const likenessIn =
+  (sharesKeys: boolean): Likeness =>
+  (account, phone, text) =>
+    `${account} ${phone}${sharesKeys ? '' : ` ${text.trim()}`}`;
 
 /** Whether messages that are the same are sent once in an attempt, if that is known. */
 function isOnceInRun({ options, stamp, keys }: Settings): boolean {

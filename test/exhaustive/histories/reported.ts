@@ -4,15 +4,13 @@ import { deepStrictEqual, ok } from 'node:assert/strict';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { recordLines } from '../../support/engine/record';
 import { type Execution, keptIn } from '../../support/engine/workflow';
-import { detailsOf, textOf } from '../../support/outputs';
+import { detailsOf, recordLines, textOf } from '../../support/outputs';
 import { withoutStamp } from './lists';
 import { keptBackBy, messagesByName, placeOf, type RequestedMessage } from './messages';
 import type { Settings } from './scenario';
 import { TESTER } from './setup';
 
-/** What the node reports about a message. */
 export type Reported =
   | 'sent'
   | 'not_sent'
@@ -107,11 +105,9 @@ export function readRecord(
   return counted > [...report.values()].filter((each) => each === 'uncertain').length ? null : report;
 }
 
-function reportOf(messages: readonly RequestedMessage[], reported: Reported): Report {
-  return new Map(messages.map((message) => [message, reported]));
-}
+const reportOf = (messages: readonly RequestedMessage[], reported: Reported): Report =>
+  new Map(messages.map((message) => [message, reported]));
 
-/** One item for each message that was not sent or is uncertain. */
 function readFailed(
   messages: readonly RequestedMessage[],
   failed: readonly INodeExecutionData[],
@@ -167,7 +163,6 @@ function readMessages(
   });
 }
 
-/** Test messages went to the tester, and no more than three. */
 function checkTest(succeeded: readonly INodeExecutionData[]): void {
   const sent = succeeded.filter(({ json }) => json.test_for !== undefined);
   ok(

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Sandbox, SentMessage } from '../../../sandbox/server';
 import { Lifetime, type Moment } from '../../../tools/engine/lifetime';
 import { processedData } from '../../../tools/engine/processedData';
-import { arrived, type Attempt, attempt } from '../../support/engine/restart';
+import { arrived, type Attempt, attempt } from '../../support/engine/campaign';
 import { type Execution, keptIn, type Setup } from '../../support/engine/workflow';
 import { detailsOf, textOf } from '../../support/outputs';
 import { atRisk } from '../atRisk';
@@ -56,22 +56,24 @@ export async function runScenario({ mode, sharesKeys, rounds }: Scenario, sandbo
   if (last !== undefined) await history.recover(last);
 }
 
-/** An execution with its Retries. */
 interface Lineage {
   /** The latest attempt, as n8n lists it. */
   execution: Execution | null;
   /** Null if n8n was killed, or stopped with another list. */
   report: Report | null;
-  /** How often each message may arrive, by its likeness. */
   readonly most: Map<string, number>;
   /** How often the latest attempt asks for it. */
   asked: ReadonlyMap<string, number>;
   readonly memories: Set<string | null>;
 }
 
-function newLineage(): Lineage {
-  return { execution: null, report: null, most: new Map(), asked: new Map(), memories: new Set() };
-}
+const newLineage = (): Lineage => ({
+  execution: null,
+  report: null,
+  most: new Map(),
+  asked: new Map(),
+  memories: new Set(),
+});
 
 /** What other executions have in n8n's list of processed data. */
 const OTHERS_ENTRIES = Array.from({ length: 12_000 }, (_, index) => `other ${index}`);
@@ -124,9 +126,8 @@ class History {
     await Promise.all([this.isOver ? null : this.runMain(round, beside.length > 0), ...beside]);
     const reports = this.lineages.map(({ report }) => report);
     checkArrivals(reports, this.received(settings), this.removed(), this.likenessOf);
-    for (const { codes, settings: own, interrupted } of this.reasons.splice(0)) {
+    for (const { codes, settings: own, interrupted } of this.reasons.splice(0))
       checkReasons(codes, (code) => this.mayBeUncertain(code, own), interrupted);
-    }
     this.latest = { settings, list };
   }
 
@@ -276,13 +277,11 @@ class History {
     this.read(other, { ...(when === 'before' ? ALL_WELL : round), settings, list }, messages, ended);
   }
 
-  /** Notes what an attempt may send. */
   private request(lineage: Lineage, settings: Settings, list: List): RequestedMessage[] {
     const messages = messagesOf(settings, list);
     lineage.asked = requestedAtMost(settings, messages, this.likenessOf);
-    for (const [likeness, count] of lineage.asked) {
+    for (const [likeness, count] of lineage.asked)
       lineage.most.set(likeness, Math.max(count, lineage.most.get(likeness) ?? 0));
-    }
     lineage.memories.add(memoryOf(settings));
     if (!settings.options.dryRun) this.noteAsked(settings, messages);
     return messages;
@@ -298,7 +297,6 @@ class History {
     for (const [{ texts }, name] of names) this.askedOnce.get(name)?.texts.add(texts?.[0]?.trim() ?? '');
   }
 
-  /** Reads what an attempt that has ended reports, and checks it. */
   private read(lineage: Lineage, round: Round, messages: readonly RequestedMessage[], ended: Execution): void {
     const { settings, list, faults, outage, refusedText, credits } = round;
     checkNoSecret(settings, ended);
@@ -382,7 +380,6 @@ class History {
     return { ...setupOf(settings, list, this.lists, this.sandbox), mode: this.mode };
   }
 
-  /** What the service has received, without what each attempt changes in a text, and without the only account. */
   private received({ accounts }: Settings): SentMessage[] {
     const toRecipients = this.sandbox.messages().filter(({ phone }) => phone !== TESTER);
     return toRecipients.map((sent) => ({
@@ -415,15 +412,13 @@ class History {
 }
 
 /** The sandbox's label of the key that a message is sent with. */
-function accountIn({ accounts, apiKey }: Settings, { account }: RequestedMessage): string {
-  return accounts > 1 ? account : `key ${apiKey + 1}`;
-}
+const accountIn = ({ accounts, apiKey }: Settings, { account }: RequestedMessage): string =>
+  accounts > 1 ? account : `key ${apiKey + 1}`;
 
 function sumOf(counts: ReadonlyArray<ReadonlyMap<string, number>>): Map<string, number> {
   const sum = new Map<string, number>();
-  for (const [likeness, count] of counts.flatMap((each) => [...each])) {
+  for (const [likeness, count] of counts.flatMap((each) => [...each]))
     sum.set(likeness, count + (sum.get(likeness) ?? 0));
-  }
   return sum;
 }
 

@@ -5,7 +5,6 @@ import type { Fault } from '../../../sandbox/faults';
 import { calmFault, fault, type Outage, outage, refusedText } from './faults';
 import { changed, CHANGES, drafts, type List, listOf, phones } from './lists';
 
-/** The workflow of an attempt, as the user has set it. */
 export interface Settings {
   readonly operation: 'send' | 'sendBulk';
   /** How many accounts take turns over the items. */
@@ -19,11 +18,9 @@ export interface Settings {
   readonly stamp: 'none' | 'corrected' | 'time' | 'execution';
   /** 'Message Key': not set, one for each text, one of three for each text, or one for all messages. */
   readonly keys: 'none' | 'texts' | 'few' | 'campaign';
-  /** The numbers in 'Never Send To'. */
   readonly optedOut: readonly string[];
   /** Whether it is outside 'Send Window'. */
   readonly isClosed: boolean;
-  /** Whether 'Test Run' is set. */
   readonly isTest: boolean;
   readonly onError: NonNullable<INode['onError']>;
   /** 'Retry On Fail'; null if it is off. */
@@ -52,7 +49,6 @@ export interface Other {
   readonly isListLong: boolean;
 }
 
-/** What the service does during an attempt. */
 interface Service {
   readonly faults: Fault[];
   /** If there is one, there are no other faults. */
@@ -87,7 +83,6 @@ export interface Scenario {
   readonly mode: 'manual' | 'trigger';
   /** Whether a key can stand for several texts; then no text is split. */
   readonly sharesKeys: boolean;
-  /** The first run, then the retries. */
   readonly rounds: Round[];
 }
 
@@ -107,7 +102,6 @@ const service: fc.Arbitrary<Partial<Service>> = fc.oneof(
 
 /** One that never makes the node wait for the service, because its 'Max Wait' is real time. */
 const calmService: fc.Arbitrary<Partial<Service>> = fc.record({ faults: fc.array(calmFault, { maxLength: 2 }) });
-
 const rarely = fc.nat({ max: 9 }).map((number) => number === 0);
 const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
@@ -231,9 +225,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
   });
 
 /** The same object if it changes nothing. */
-function withoutTest(settings: Settings): Settings {
-  return settings.isTest ? { ...settings, isTest: false } : settings;
-}
+const withoutTest = (settings: Settings): Settings => (settings.isTest ? { ...settings, isTest: false } : settings);
 
 /** Only changes that the list allows; the same object if nothing changes. */
 function withChange(

@@ -59,14 +59,11 @@ export function nodeForTests(common: Partial<Setup> = {}, options: Partial<Sandb
       return async (form?: IDataObject, sent: Sent = {}, address = link) =>
         await open(waiting, setup, address, form, sent);
     },
-    /** The requests that have arrived, or those to one endpoint. */
     requests: (endpoint?: string) =>
       sandbox()
         .requests()
         .filter((request) => endpoint === undefined || request.endpoint === endpoint),
-    /** The phone number of each message that has arrived. */
     received: () => receivedContacts(sandbox()).map(({ phone }) => phone),
-    /** The text of each message that has arrived. */
     texts: () => receivedTexts(sandbox()),
     /** The messages that have arrived, by their phone numbers, as the items that they came from. */
     contactsReceived: () => receivedContacts(sandbox()).sort((one, other) => one.phone.localeCompare(other.phone)),

@@ -26,7 +26,6 @@ export interface TriggerSetup extends Pick<EngineSetup, 'account'> {
   readonly workflowId?: string;
 }
 
-/** An active workflow. */
 export type Active = Awaited<ReturnType<typeof activate>>;
 
 /**
@@ -89,7 +88,6 @@ export async function activate(setup: TriggerSetup) {
   return {
     /** Polls, as n8n does at the Poll Times. */
     poll: async () => await atPollTime(),
-    /** The items of each execution so far. */
     started,
     /** The errors of polls, which n8n stores as failed executions and passes to the error workflow. */
     errors,

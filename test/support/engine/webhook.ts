@@ -9,7 +9,6 @@ import type { IDataObject, IWebhookData, IWebhookResponseData, IWorkflowExecuteA
 
 import { type Execution, prepare, type Setup, stored } from './workflow';
 
-/** What n8n gets from the node for a request. */
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -25,10 +24,7 @@ export interface Sent {
   readonly n8nAnswers?: number;
 }
 
-/** The link at the end of a message. */
-export function linkIn(text: string): string {
-  return text.split('\n').at(-1) ?? '';
-}
+export const linkIn = (text: string): string => text.split('\n').at(-1) ?? '';
 
 /** The encoding of the page's form, and the only one in which n8n takes a custom form. */
 const encodingFor = ({ parameters }: Setup): string =>

@@ -39,7 +39,6 @@ export interface Setup extends Pick<
   readonly moreItems?: IDataObject[][];
   /** The 'Batch Size' of a Loop Over Items that the node is in. */
   readonly loopOver?: number;
-  /** The type of the node that outputs the items. */
   readonly startType?: string;
   /** The parameters of a second Messaging Send, `Next`, which gets the first one's output items. */
   readonly next?: INodeParameters;
@@ -74,7 +73,6 @@ export async function runWorkflow(setup: Setup): Promise<Execution> {
   return await ended;
 }
 
-/** Starts the workflow that `runWorkflow` runs. */
 export async function startWorkflow(setup: Setup) {
   const { workflow, additionalData } = await prepare(setup);
   const mode = setup.mode ?? 'manual';
@@ -135,17 +133,12 @@ export async function continueWaiting({ run }: Execution, setup: Setup): Promise
   return resultOf(await execution.processRunExecutionData(workflow));
 }
 
-/** The data of an execution, written to n8n's database and read from it. */
-export function stored(data: IRunExecutionData): IRunExecutionData {
-  return parse(stringify(data)) as IRunExecutionData;
-}
+export const stored = (data: IRunExecutionData): IRunExecutionData => parse(stringify(data)) as IRunExecutionData;
 
 /** What the node keeps in an execution between its attempts. */
-export function keptIn(ran: Execution): IDataObject {
-  return (ran.run.data.executionData?.contextData['node:Send'] ?? {}) as IDataObject;
-}
+export const keptIn = (ran: Execution): IDataObject =>
+  (ran.run.data.executionData?.contextData['node:Send'] ?? {}) as IDataObject;
 
-/** The result of an execution, from the node's last run in it. */
 export function resultOf(run: IRun): Execution {
   const data = run.data.resultData.runData.Send?.at(-1);
   const outputs = (data?.data?.main ?? []).map((items) => items ?? []);
@@ -159,13 +152,11 @@ export async function runRouting(setup: Setup): Promise<INodeExecutionData[]> {
   return (outputs as INodeExecutionData[][])[0] ?? [];
 }
 
-/** What n8n passes to the node outside of a workflow. */
 export async function contextOf(setup: Setup) {
   const { nodeType, ...prepared } = await prepare(setup);
   return { context: contextIn(prepared, setup.items), nodeType };
 }
 
-/** What n8n passes to the node for these items. */
 export function contextIn(
   { workflow, additionalData, node }: Pick<ExecuteContext, 'workflow' | 'additionalData' | 'node'>,
   jsons: readonly IDataObject[],
@@ -219,11 +210,7 @@ export async function prepare({
     ...Object.fromEntries(more.map(({ node: { name } }) => [name, to('Send')])),
     ...(next && { Send: to('Next') }),
   };
-  const inLoop: IConnections = {
-    Items: to('Loop'),
-    Loop: { main: [[], ...to('Send').main] },
-    Send: to('Loop'),
-  };
+  const inLoop: IConnections = { Items: to('Loop'), Loop: { main: [[], ...to('Send').main] }, Send: to('Loop') };
   const prepared = await prepareEngine({
     nodes: [startNode, ...(loopOver === undefined ? [] : [loop]), node, ...following, ...more.map((own) => own.node)],
     connections: loopOver === undefined ? straight : inLoop,
@@ -255,17 +242,11 @@ function nodeAt(name: string, type: string, position: INode['position'], typeVer
   return { id: name === 'Send' ? '2' : name, name, type, typeVersion, position, parameters: {} };
 }
 
-function startOf(type = 'test.items'): INode {
-  return nodeAt('Items', type, [0, 0]);
-}
+const startOf = (type = 'test.items'): INode => nodeAt('Items', type, [0, 0]);
 
-function to(...names: string[]) {
-  return { main: [names.map((node) => ({ node, type: 'main' as const, index: 0 }))] };
-}
+const to = (...names: string[]) => ({ main: [names.map((node) => ({ node, type: 'main' as const, index: 0 }))] });
 
-function toItems(list: IDataObject[]): INodeExecutionData[] {
-  return list.map((json) => ({ json }));
-}
+const toItems = (list: IDataObject[]): INodeExecutionData[] => list.map((json) => ({ json }));
 
 const nodes = new WeakMap<Lifetime, INodeType>();
 
