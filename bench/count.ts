@@ -10,9 +10,9 @@ import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 
 import { startSandbox } from '../sandbox/server';
-import { runSteps } from '../tools/engine/steps';
+import { runStep } from '../tools/engine/steps';
 import { API_KEY } from '../tools/n8n/instance';
-import { contacts, messagingSend } from './contenders';
+import { contacts, sendingNode } from './measurements';
 
 const FOLDER = '/dist/nodes/MessagingSend/';
 
@@ -26,8 +26,8 @@ const { list } = new Command('npm run count --')
 setFlagsFromString('--no-lazy-feedback-allocation');
 const sandbox = await startSandbox({ keys: [API_KEY] });
 const send = async () => {
-  const step = await messagingSend('sendBulk', undefined, { options: {} });
-  const sent = await runSteps(contacts(3), [step], { baseUrl: `${sandbox.url}/v1`, apiKey: API_KEY });
+  const step = await sendingNode('sendBulk', undefined, { options: {} });
+  const sent = await runStep(contacts(3), step, { baseUrl: `${sandbox.url}/v1`, apiKey: API_KEY });
   if (sent.some(({ json }) => json.status !== 'sent')) throw new Error('not all messages were sent');
 };
 await send();

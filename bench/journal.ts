@@ -2,10 +2,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { UNLIMITED } from './contenders';
-import { inTurn, type Options, over, overBefore, type Row } from './measurements';
-import { RealN8n, sender } from './realN8n';
-import { withSandbox } from './sandbox';
+import { N8nInstance } from '../tools/n8n/instance';
+import { unpackPackage } from '../tools/n8n/package';
+import { callWebhook, chain, messagingSend, SENDER, webhook } from '../tools/n8n/workflow';
+import { compare, type Options, type Row, UNLIMITED, withSandbox } from './measurements';
 
 /** Short campaigns vary more, and are cheaper to repeat. A service on the internet takes at least 50 ms to answer. */
 const CASES = [
@@ -33,28 +33,51 @@ return Array.from({ length: count }, (_, index) => ({
 }));`,
   },
 };
-const BULK = sender('sendBulk', { phone: '={{ $json.phone }}', message: '={{ $json.message }}' });
+const FIELDS = { phone: '={{ $json.phone }}', message: '={{ $json.message }}' };
 
 /** The cost of the journal in production executions of real n8n: the node's time with it over that without. */
 export async function journal({ rounds, own, before, session }: Options): Promise<Row[]> {
-  return await withSandbox({}, async (sandbox) => {
+  return await withSandbox(async (sandbox) => {
     const start = async (tarball: string, change?: (folder: string) => Promise<void>) => {
-      const n8n = await RealN8n.start(tarball, sandbox, session, change);
-      const workflows = {
-        campaign: await n8n.publish('campaign', [ITEMS, BULK]),
-        full: await n8n.publish('full', [ITEMS, BULK]),
+      const providePackage = async (userFolder: string) => {
+        const folder = await unpackPackage(tarball, userFolder, session.signal);
+        await change?.(folder);
       };
-      // Each remembered message is an entry.
-      await n8n.setOptions(workflows.full, { ...UNLIMITED, duplicateMessages: 'sendOnceEver' });
-      await n8n.call('full', { count: FULL });
-      await n8n.setOptions(workflows.full, UNLIMITED);
-      return (path: keyof typeof workflows, count: number, answerMs: number) => async () => {
-        await sandbox.reset();
-        if (answerMs > 0) await sandbox.answerAfter(answerMs);
-        await n8n.call(path, { count });
-        await sandbox.expectOnce(count);
-        return await n8n.timeOfNewest(workflows[path]);
+      const instance = await N8nInstance.start({ purpose: 'bench', providePackage }, session);
+      const { n8n, rest } = instance;
+      const credential = await instance.storeAccount({ url: sandbox.url });
+      const sender = (options: object) =>
+        messagingSend({ resource: 'message', operation: 'sendBulk', source: 'items', ...FIELDS, options });
+      const publish = async (path: string, options: object) => {
+        const workflow = chain(path, [webhook(path, 'with the last output'), ITEMS, sender(options)]);
+        const stored = await rest.importWorkflow(workflow, [credential]);
+        await rest.activate(stored);
+        return stored;
       };
+      const call = async (path: string, count: number) => {
+        const { status, text } = await callWebhook(n8n.url, path, { count });
+        if (status !== 200) throw new Error(`n8n answered a call with ${status}: ${text.slice(0, 300)}`);
+      };
+
+      const campaign = await publish('campaign', UNLIMITED);
+      // Each remembered message is an entry. What n8n keeps is kept for a node, so this one stays.
+      const full = await publish('full', { ...UNLIMITED, duplicateMessages: 'sendOnceEver' });
+      await call('full', FULL);
+      await rest.deactivate(full);
+      const nodes = full.nodes.map((node) =>
+        node.name === SENDER ? { ...node, parameters: { ...node.parameters, options: UNLIMITED } } : node,
+      );
+      const workflows = { campaign, full: await rest.saveNodes(full, nodes) };
+      await rest.activate(workflows.full);
+      return ({ path, count, answerMs }: (typeof CASES)[number]) =>
+        async () => {
+          await sandbox.reset(answerMs);
+          await call(path, count);
+          await sandbox.expectOnce(count);
+          const [newest] = await rest.executionsOf(workflows[path]);
+          const ended = await rest.waitForExecution(newest?.id ?? '');
+          return ended.runsOf(SENDER).reduce((sum, { seconds }) => sum + seconds * 1000, 0);
+        };
     };
     session.say('Starting n8n, with the journal and without it');
     const withIt = await start(own.tarball);
@@ -62,17 +85,10 @@ export async function journal({ rounds, own, before, session }: Options): Promis
     const old = before && (await start(before.tarball));
 
     const rows: Row[] = [];
-    for (const { path, count, repeated, answerMs, name, atMost } of CASES) {
-      const what = `${count.toLocaleString('en')} items${name}`;
-      session.say(what);
-      const contenders = { withIt: withIt(path, count, answerMs), without: without(path, count, answerMs) };
-      const times = await inTurn(
-        { ...contenders, ...(old && { before: old(path, count, answerMs) }) },
-        rounds * repeated,
-        session,
-      );
-      rows.push({ what, unit: '', rounds: over(times.withIt, times.without), atMost });
-      rows.push(...overBefore(what, times.withIt, times.before));
+    for (const each of CASES) {
+      const what = `${each.count.toLocaleString('en')} items${each.name}`;
+      const runs = { own: withIt(each), other: without(each), before: old?.(each) };
+      rows.push(...(await compare(what, runs, { rounds: rounds * each.repeated, atMost: each.atMost }, session)));
     }
     return rows;
   });
@@ -82,7 +98,7 @@ export async function journal({ rounds, own, before, session }: Options): Promis
 async function switchJournalOff(folder: string): Promise<void> {
   const file = join(folder, 'dist', 'nodes', 'MessagingSend', 'n8n', 'memory', 'openJournal.js');
   const code = await readFile(file, 'utf8');
-  const changed = code.replace(' && isWorthIt(context, operation, ordinal)', ' && false');
+  const changed = code.replace(/\bisWorthIt\(context, operation, ordinal\)(?! \{)/, 'false');
   if (changed === code) throw new Error(`${file} has changed`);
   await writeFile(file, changed);
 }

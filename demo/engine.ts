@@ -8,10 +8,7 @@ import { type IConnections, type INode } from 'n8n-workflow';
 import { startSandbox } from '../sandbox/server';
 import { type Session } from '../tools/cli/session';
 import { N8N_HOME, runStoredWorkflow } from '../tools/engine/steps';
-import { isObject } from '../tools/json';
-import { provideContacts } from '../tools/n8n/examples/contacts';
-import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../tools/n8n/examples/contactsExample';
-import { readExample } from '../tools/n8n/examples/files';
+import { CONTACTS_EXAMPLE, contactsExampleNodes, provideContacts, readExample } from '../tools/n8n/examples';
 import { readExecution } from '../tools/n8n/execution';
 import { API_KEY } from '../tools/n8n/instance';
 import { filesFolderOf } from '../tools/n8n/settings';
@@ -30,7 +27,11 @@ export async function start({ cleanup }: Session) {
 
   const file = await readExample(CONTACTS_EXAMPLE);
   const { trigger, contacts, sender } = contactsExampleNodes(file);
-  const workflow = { id: 'demo', nodes: file.nodes as INode[], connections: file.connections as IConnections };
+  const workflow = {
+    id: 'demo',
+    nodes: file.nodes as unknown as INode[],
+    connections: file.connections as IConnections,
+  };
   for (const { name, parameters } of workflow.nodes)
     if (name === sender) parameters.options = { duplicateMessages: 'sendOnceEver' };
   const account = { baseUrl: `${sandbox.url}/v1`, apiKey: API_KEY };
@@ -40,26 +41,27 @@ export async function start({ cleanup }: Session) {
     const creditsBefore = sandbox.credits();
     const requestsBefore = sandbox.requests().length;
     const { data, ...ended } = await runStoredWorkflow(workflow, trigger, account);
-    const execution = readExecution({ ...ended, data: stringify(data), customData: {} });
+    const execution = readExecution({ ...ended, id: workflow.id, data: stringify(data), customData: {} });
     const reached = execution.outputOf(sender, 0);
-    const before = reached.filter(({ json }) => json.status === 'skipped');
     const unsent = execution.outputOf(sender, 1).map(({ json, pairedItem }) => {
-      const { code } = isObject(json.details) ? json.details : {};
+      const { code } = json.details as { code: string };
       const contact = pairedItem === undefined ? 'unknown' : pairedItem + 1;
-      return `    contact ${contact} ${JSON.stringify(json.phone)}: ${String(json.error)} (${String(code)})`;
+      return `    contact ${contact} ${JSON.stringify(json.phone)}: ${String(json.error)} (${code})`;
     });
-    const rows: Array<[name: string, value: string | number]> = [
-      ['execution', `${execution.status} ${execution.error}`],
-      ['contacts', execution.outputOf(contacts).length],
+    const rows = {
+      execution: `${execution.status} ${execution.error}`,
+      contacts: execution.outputOf(contacts).length,
       // An item without a message id is one that n8n passed on when the node failed.
-      ['sent', reached.filter(({ json }) => json.status !== 'skipped' && Number.isInteger(json.message_id)).length],
-      ['sent before', before.length],
-      ['not sent', [unsent.length, ...unsent.slice(0, SHOWN)].join('\n')],
-      ['requests', sandbox.requests().length - requestsBefore],
-      ['credits', `${creditsBefore} before, ${sandbox.credits()} after`],
-      ['seconds', (execution.runsOf(sender)[0]?.seconds ?? 0).toFixed(1)],
-    ];
-    const report = rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`).join('\n');
+      sent: reached.filter(({ json }) => json.status !== 'skipped' && Number.isInteger(json.message_id)).length,
+      'sent before': reached.filter(({ json }) => json.status === 'skipped').length,
+      'not sent': [unsent.length, ...unsent.slice(0, SHOWN)].join('\n'),
+      requests: sandbox.requests().length - requestsBefore,
+      credits: `${creditsBefore} before, ${sandbox.credits()} after`,
+      seconds: (execution.runsOf(sender)[0]?.seconds ?? 0).toFixed(1),
+    };
+    const report = Object.entries(rows)
+      .map(([name, value]) => `  ${name.padEnd(12)}${value}`)
+      .join('\n');
     return { isSuccess: execution.status === 'success', report };
   };
   return { run, name: String(file.name), inbox: `${sandbox.url}/` };

@@ -1,24 +1,16 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import '../tools/cli/requirements';
 
-import { EventEmitter, once } from 'node:events';
-import { copyFile, mkdir } from 'node:fs/promises';
-import path from 'node:path';
-
 import { Command } from 'commander';
-import { execa } from 'execa';
 import getPort from 'get-port';
 import gulp from 'gulp';
 
 import { startWithSandbox } from '../sandbox/n8n/instance';
-import { runCommand } from '../tools/cli/command';
 import { messageOf } from '../tools/cli/errors';
-import { runSession, type Session } from '../tools/cli/session';
-import { provideContacts } from '../tools/n8n/examples/contacts';
-import { CONTACTS_EXAMPLE } from '../tools/n8n/examples/contactsExample';
-import { readExample } from '../tools/n8n/examples/files';
+import { runSession } from '../tools/cli/session';
+import { CONTACTS_EXAMPLE, provideContacts, readExample } from '../tools/n8n/examples';
 import { API_KEY, OWNER } from '../tools/n8n/instance';
-import { packageFolderOf } from '../tools/n8n/package';
+import { providePackage } from '../tools/n8n/package';
 import { CURRENT } from '../tools/n8n/releases';
 import { PROJECT_FOLDER } from '../tools/project';
 
@@ -33,22 +25,32 @@ new Command('npm run dev --')
   .allowExcessArguments(false)
   .parse();
 
+/**
+ * `n8n-node dev` has no account, sandbox or example, and needs the newest n8n from the registry. It links the checkout: n8n
+ * would watch all of it with its `node_modules`, and the node would load the checkout's n8n-workflow instead of n8n's, which
+ * does not recognize the other one's errors. So n8n gets the package as it would be published.
+ */
 void runSession(async (session) => {
-  // At the usual ports, where these are free.
-  const [port, sandboxPort] = [await getPort({ port: 5678 }), await getPort({ port: 4010 })];
+  const { signal, cleanup, say } = session;
+  const pack = (userFolder: string) => providePackage(userFolder, signal);
   const instance = await startWithSandbox(
     {
       purpose: 'dev',
-      port,
-      sandbox: { port: sandboxPort },
-      providePackage: (userFolder) => buildLive(packageFolderOf(userFolder), session),
+      // At the usual ports, where these are free.
+      port: await getPort({ port: 5678 }),
+      sandbox: { port: await getPort({ port: 4010 }) },
+      providePackage: pack,
       environment: { N8N_DEV_RELOAD: 'true' },
     },
     session,
   );
+  const watcher = gulp.watch(['nodes/**', 'credentials/**', 'icons/**'], { cwd: PROJECT_FOLDER }, async () => {
+    await pack(instance.folder).catch((failure: unknown) => say(messageOf(failure)));
+  });
+  cleanup.add(() => watcher.close());
   await provideContacts(instance.folder);
   const workflow = await instance.rest.importWorkflow(await readExample(CONTACTS_EXAMPLE), [instance.credential]);
-  session.say(`
+  say(`
   editor    ${instance.editorUrl(workflow)}
   login     ${OWNER.email}  ${OWNER.password}
   inbox     ${instance.sandbox.url}/
@@ -58,43 +60,6 @@ ${WHAT_IS_RELOADED}
 
 Press Ctrl-C to stop n8n and the sandbox.`);
   await instance.stayUp();
-  session.say('\nStopping n8n and the sandbox');
+  say('\nStopping n8n and the sandbox');
   return 0;
 });
-
-/**
- * Builds this package where n8n looks for it, and builds it again after each change until the session ends.
- * n8n gets a folder of its own, not a link to the checkout: it would watch all of it with its `node_modules`, and the
- * node would load the checkout's n8n-workflow instead of n8n's, which does not recognize the other one's errors.
- */
-async function buildLive(folder: string, { signal, cleanup, say }: Session): Promise<void> {
-  const dist = path.join(folder, 'dist');
-  await mkdir(dist, { recursive: true });
-  for (const file of ['package.json', 'index.js'])
-    await copyFile(path.join(PROJECT_FOLDER, file), path.join(folder, file));
-  const copyRest = async () => {
-    await runCommand('npx', ['gulp', 'build'], { signal, env: { MESSAGING_SEND_DIST: dist } }).catch(
-      (failure: unknown) => {
-        if (!signal.aborted) say(messageOf(failure));
-      },
-    );
-  };
-  const compiler = execa('tsc', ['--watch', '--preserveWatchOutput', '--outDir', dist], {
-    cwd: PROJECT_FOLDER,
-    preferLocal: true,
-    reject: false,
-  });
-  cleanup.add(() => compiler.kill());
-  const compiled = new EventEmitter();
-  compiler.stdout.on('data', (text: Buffer) => {
-    const lines = text.toString().split('\n');
-    for (const line of lines.filter((each) => each.includes('error TS'))) say(line);
-    // The compiler's words when it is done.
-    if (text.includes('Watching for file changes')) compiled.emit('done');
-  });
-  await once(compiled, 'done', { signal });
-  await copyRest();
-  compiled.on('done', () => void copyRest());
-  const watcher = gulp.watch(['nodes/**/*.json', 'icons/**'], { cwd: PROJECT_FOLDER }, copyRest);
-  cleanup.add(() => watcher.close());
-}

@@ -4,31 +4,30 @@ import '../tools/cli/requirements';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 
 import { startWithSandbox } from '../sandbox/n8n/instance';
 import { runSession } from '../tools/cli/session';
 import { launchBrowser, openWindow } from '../tools/n8n/browser';
 import { logIn } from '../tools/n8n/editor';
-import { provideContacts } from '../tools/n8n/examples/contacts';
+import { storeExampleCredentials } from '../tools/n8n/exampleCredentials';
+import { provideContacts } from '../tools/n8n/examples';
 import { OWNER } from '../tools/n8n/instance';
 import { providePackage } from '../tools/n8n/package';
 import { PROJECT_FOLDER } from '../tools/project';
-import { camera } from './camera';
-import { PUBLIC_ADDRESS, takePictures } from './pictures';
-import { filmTour } from './tour';
+import { PICTURES, PUBLIC_ADDRESS } from './pictures';
 
-const { out } = new Command('npm run screenshots --')
+const command = new Command('npm run screenshots --')
   .description(
     "Takes the pictures of the documentation and of the examples: n8n's editor with this node in it, and what phones show.",
   )
+  .addArgument(new Argument('[pictures...]', 'all of them by default').choices(Object.keys(PICTURES)))
   .option('--out <folder>', 'where the pictures go', path.join(PROJECT_FOLDER, 'docs'))
-  .allowExcessArguments(false)
-  .parse()
-  .opts<{ out: string }>();
+  .parse();
 
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;
+  const { out } = command.opts<{ out: string }>();
   await mkdir(path.join(out, 'examples'), { recursive: true });
   say('Starting n8n');
   const instance = await startWithSandbox(
@@ -39,19 +38,20 @@ void runSession(async (session) => {
     },
     session,
   );
-  await provideContacts(instance.folder);
+  const { credential, folder, n8n, rest, sandbox } = instance;
+  await provideContacts(folder);
+  const credentials = [credential, ...(await storeExampleCredentials(rest, `${n8n.url}/v1`))];
   const browser = await launchBrowser();
   cleanup.add(() => browser.close());
   // Fine enough for a screen with two pixels to a point.
   const page = await (await openWindow(browser, { deviceScaleFactor: 2 })).newPage();
-  await logIn(page, instance.n8n.url, OWNER);
-  const taken = (file: string) => {
+  await logIn(page, n8n.url, OWNER);
+  for (const [name, take] of Object.entries(PICTURES)) {
+    if (command.args.length > 0 && !command.args.includes(name)) continue;
     signal.throwIfAborted();
-    say(`Picture: ${file}`);
-  };
-  await (await filmTour(page, browser, instance)).save(out, 'tour.webp');
-  taken('tour.webp');
-  instance.sandbox.reset();
-  await takePictures(page, browser, instance, camera(out, taken));
+    say(`Taking: ${name}`);
+    sandbox.reset();
+    await take({ page, browser, instance, credentials, out });
+  }
   return 0;
 });

@@ -1,4 +1,7 @@
-import type { JsonValue } from './details';
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };
+
+/** What is wrong with a field, such as `messages.3.phone`; `body` for the body as a whole. */
+export type Problem = { field: string; message: string };
 
 /** A complete HTTP answer before it is sent: a fault may still delay, cut or replace it. */
 export interface Answer {
@@ -32,7 +35,6 @@ export const ERROR_CODES: Readonly<Record<number, string>> = {
   402: 'INSUFFICIENT_CREDITS',
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
-  405: 'METHOD_NOT_ALLOWED',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   422: 'VALIDATION_ERROR',

@@ -5,9 +5,10 @@ import { cutConnection, pause, sendHalf } from './connection';
 import { sendAnswer } from './errors';
 import { replacingAnswer } from './faultAnswers';
 import type { Endpoint, Fault, ReplacingFault } from './faults';
-import { type Call, handle, messagesIn } from './handle';
+import { type Call, handle } from './handle';
 import { loggedRequest } from './logging';
 import type { Account, SandboxState } from './state';
+import { messagesIn } from './validation';
 
 /** Part 4 of the document. */
 const ROUTES: ReadonlyArray<{ endpoint: Endpoint; method: HTTPMethods; url: string }> = [
@@ -15,8 +16,6 @@ const ROUTES: ReadonlyArray<{ endpoint: Endpoint; method: HTTPMethods; url: stri
   { endpoint: 'send', method: 'POST', url: '/messages/send' },
   { endpoint: 'bulk', method: 'POST', url: '/messages/send-bulk' },
 ];
-
-const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 export function registerApi(app: FastifyInstance, state: SandboxState, closing: AbortSignal): void {
   app.decorateRequest('call', null);
@@ -36,14 +35,6 @@ export function registerApi(app: FastifyInstance, state: SandboxState, closing: 
         await respond(state, reply, call, answerTo(state, call, request.body), closing);
         return reply;
       },
-    });
-    app.route({
-      method: METHODS.filter((other) => other !== method),
-      url,
-      onRequest: () => {
-        throw new Refusal(failure(405, { code: 'METHOD_NOT_ALLOWED', message: `Use ${method}` }, { allow: method }));
-      },
-      handler: () => undefined,
     });
   }
 }
@@ -78,11 +69,11 @@ function authenticate({ accounts }: SandboxState, authorization = ''): Account {
 
 function countAgainstLimit({ limiter }: Account, limit: number, now: number, reply: FastifyReply): void {
   if (limiter === null) return;
-  const { kind, remaining, resetInMs } = limiter.take(now);
+  const { isGranted, remaining, resetInMs } = limiter.take(now);
   // Rounded up, so that a client that waits this long is let in.
   const seconds = Math.ceil(resetInMs / 1000);
   reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': seconds });
-  if (kind === 'granted') return;
+  if (isGranted) return;
   const error = { code: 'RATE_LIMIT_EXCEEDED', message: `Too many requests: try again in ${seconds} s` };
   throw new Refusal(failure(429, error, { 'retry-after': String(seconds) }));
 }

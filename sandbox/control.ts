@@ -9,7 +9,6 @@ const whole = z.coerce.number().int();
 const limit = whole.min(1).max(1000).default(100);
 
 const PAGE = z.object({ after: whole.default(0), limit });
-const LATEST = z.object({ limit });
 const CREDITS = z.object({ credits: whole.min(0), key: z.string().optional() });
 const SHOWN = z.object({ search: z.string().default(''), phone: z.string().optional() });
 
@@ -26,10 +25,8 @@ export function registerControl(app: FastifyInstance, state: SandboxState): void
   app.get('/state', () => describe(state));
   app.get('/messages', ({ query }) => {
     const { after, limit } = check(PAGE, query);
-    const page = messages.page(after, limit);
-    return { messages: page, total: messages.total, next_after: page.at(-1)?.id ?? after };
+    return { messages: messages.page(after, limit), total: messages.total };
   });
-  app.get('/requests', ({ query }) => ({ requests: requests.list(check(LATEST, query).limit), total: requests.total }));
   app.get('/inbox', ({ query }) => {
     const { search, phone } = check(SHOWN, query);
     const conversations = messages.conversations(search, CONVERSATIONS);
@@ -39,7 +36,7 @@ export function registerControl(app: FastifyInstance, state: SandboxState): void
       state: describe(state),
       conversations,
       chat: { phone: shown, count: chat.length, messages: chat.slice(-BUBBLES) },
-      requests: requests.list(REQUESTS).reverse(),
+      requests: requests.list().slice(-REQUESTS).reverse(),
     };
   });
   app.post('/reset', () => {
@@ -54,10 +51,6 @@ export function registerControl(app: FastifyInstance, state: SandboxState): void
   app.get('/faults', progress);
   app.put('/faults', ({ body }) => {
     faults.set(check(FAULTS, body, 'faults'));
-    return progress();
-  });
-  app.delete('/faults', () => {
-    faults.set([]);
     return progress();
   });
 }

@@ -1,5 +1,4 @@
-import { type Answer, ERROR_CODES, type ErrorObject, failure, insufficientCredits } from './answers';
-import { formatDetails, type JsonValue } from './details';
+import { type Answer, ERROR_CODES, type ErrorObject, failure, insufficientCredits, type JsonValue } from './answers';
 import { chosenMessages } from './faultPlan';
 import type { Endpoint, FaultOf, ReplacingFault } from './faults';
 import type { Message } from './validation';
@@ -31,31 +30,23 @@ export function replacingAnswer(fault: ReplacingFault, facts: RequestFacts): Ans
   }
 }
 
-export function reshapeEntries(fault: FaultOf<'bulk-answer'>, entries: BulkEntry[]): JsonValue[] {
-  if (fault.shape === 'reordered') return entries.toReversed();
-  const fewByDefault = fault.shape === 'missing' || fault.shape === 'doubled';
-  const indices = fault.indices ?? (fewByDefault ? [0] : [...entries.keys()]);
-  return entries.flatMap((entry, index): JsonValue[] => (indices.includes(index) ? reshape(fault, entry) : [entry]));
-}
+/** What each entry becomes; another order concerns all of them. */
+const RESHAPED: Record<FaultOf<'bulk-answer'>['shape'], (entry: BulkEntry, status: string) => JsonValue[]> = {
+  missing: () => [],
+  doubled: (entry) => [entry, entry],
+  reordered: (entry) => [entry],
+  'other-status': (entry, status) => [{ ...entry, status }],
+  'number-phones': (entry) => [{ ...entry, phone: Number(entry.phone) }],
+  'plus-phones': (entry) => [{ ...entry, phone: `+${entry.phone}` }],
+  'no-phones': ({ message_id, status }) => [{ message_id, status }],
+};
 
-function reshape({ shape, status: other = 'queued' }: FaultOf<'bulk-answer'>, entry: BulkEntry): JsonValue[] {
-  const { message_id, phone, status } = entry;
-  switch (shape) {
-    case 'missing':
-      return [];
-    case 'doubled':
-      return [entry, entry];
-    case 'reordered':
-      return [entry];
-    case 'other-status':
-      return [{ ...entry, status: other }];
-    case 'number-phones':
-      return [{ ...entry, phone: Number(phone) }];
-    case 'plus-phones':
-      return [{ ...entry, phone: `+${phone}` }];
-    case 'no-phones':
-      return [{ message_id, status }];
-  }
+export function reshapeEntries(fault: FaultOf<'bulk-answer'>, entries: BulkEntry[]): JsonValue[] {
+  const { shape, status = 'queued' } = fault;
+  if (shape === 'reordered') return entries.toReversed();
+  const fewByDefault = shape === 'missing' || shape === 'doubled';
+  const indices = fault.indices ?? (fewByDefault ? [0] : [...entries.keys()]);
+  return entries.flatMap((entry, index) => (indices.includes(index) ? RESHAPED[shape](entry, status) : [entry]));
 }
 
 export function unsentIndices(fault: FaultOf<'unsent'>, messages: Message[]): number[] {
@@ -95,16 +86,15 @@ function standardError({ status, error }: FaultOf<'status'>, { messages, credits
   return insufficientCredits(Number(required), Number(available));
 }
 
-/** For a 422, or in the fault's shape: about the fields, those that `phones` or `text` match, or the first phone. */
+/** For a 422: about the fault's fields, those that its `phones` or `text` match, or the first phone. */
 function detailsOf(fault: FaultOf<'status'>, { endpoint, messages }: RequestFacts): JsonValue | undefined {
-  const { details, status, detailsShape, phones, text } = fault;
+  const { details, status, phones, text } = fault;
   if (details !== undefined) return details;
-  if (status !== 422 && detailsShape === undefined) return undefined;
+  if (status !== 422 && fault.fields === undefined) return undefined;
   const name = phones === undefined && text !== undefined ? 'message' : 'phone';
   const chosen = chosenMessages(fault, messages) ?? [0];
   const fields = fault.fields ?? (endpoint === 'bulk' ? chosen.map((index) => `messages.${index}.${name}`) : [name]);
-  const problems = fields.map((field) => ({ field, message: 'is not acceptable' }));
-  return formatDetails(detailsShape ?? 'field-message', problems);
+  return fields.map((field) => ({ field, message: 'is not acceptable' }));
 }
 
 const PAGE = `<!DOCTYPE html>

@@ -1,4 +1,3 @@
-import { isObject } from '../tools/json';
 import { seededRandom } from '../tools/random';
 import type { Endpoint, Fault } from './faults';
 
@@ -62,10 +61,9 @@ export class FaultPlan {
 export function chosenMessages({ phones, text }: Fault, messages: readonly unknown[]): number[] | null {
   if (phones === undefined && text === undefined) return null;
   return [...messages.keys()].filter((index) => {
-    const message = messages[index];
-    if (!isObject(message)) return false;
-    const hasText = text !== undefined && String(message.message).includes(text);
-    return hasText || (phones?.includes(String(message.phone)) ?? false);
+    const { phone, message } = Object(messages[index]) as Record<string, unknown>;
+    const hasText = text !== undefined && String(message).includes(text);
+    return hasText || (phones?.includes(String(phone)) ?? false);
   });
 }
 

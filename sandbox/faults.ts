@@ -1,7 +1,6 @@
 import { z } from 'zod/v4';
 
-import { isObject } from '../tools/json';
-import { DETAILS_SHAPES, type JsonValue } from './details';
+import type { JsonValue } from './answers';
 
 /** What can go wrong; README.md explains each parameter and its default. */
 
@@ -49,9 +48,8 @@ const KINDS = [
     code: z.string().nullable().optional(),
     message: z.string().optional(),
     details: json.optional(),
-    detailsShape: z.enum(DETAILS_SHAPES).optional(),
     fields: z.array(z.string()).optional(),
-    error: z.custom<Record<string, JsonValue>>(isObject, 'must be an object').optional(),
+    error: z.custom<Record<string, JsonValue>>((value) => Object(value) === value, 'must be an object').optional(),
     retryAfter: z.union([z.number(), z.string()], { error: 'must be seconds or a string' }).optional(),
   }),
   kind('html', { handled, status: httpStatus.optional() }),
@@ -78,8 +76,7 @@ const KINDS = [
 
 /** A fault as given by a flag, a test or the control API. A misspelled parameter is an error. */
 export const FAULT = z.discriminatedUnion('kind', KINDS, {
-  error: ({ input }) =>
-    isObject(input) ? `must be one of ${KINDS.map(({ shape }) => shape.kind.value).join(', ')}` : 'must be an object',
+  error: () => `must be an object of kind ${KINDS.map(({ shape }) => shape.kind.value).join(', ')}`,
 });
 export const FAULTS = z.array(FAULT);
 

@@ -1,12 +1,10 @@
-import { isObject } from '../tools/json';
-import { type Answer, failure, insufficientCredits, success } from './answers';
-import { formatDetails, type JsonValue } from './details';
+import { type Answer, failure, insufficientCredits, type JsonValue, success } from './answers';
 import { type BulkEntry, reshapeEntries, unsentFields, unsentIndices } from './faultAnswers';
 import type { Endpoint, Fault } from './faults';
 import type { SentMessage } from './messages';
 import type { LoggedRequest } from './requests';
 import type { Account, SandboxState } from './state';
-import { type Message, validateBulk, validateSend } from './validation';
+import { type Message, validate } from './validation';
 
 /** An authenticated request within the limit. */
 export interface Call {
@@ -26,10 +24,10 @@ export function handle(state: SandboxState, call: Call, body: unknown, sendAtMos
   const { account, endpoint, fault } = call;
   if (endpoint === 'balance')
     return success(200, { credits: account.credits, user_id: 4711, user_name: 'Sandbox User' });
-  const checked = endpoint === 'send' ? validateSend(body) : validateBulk(body);
+  const checked = validate(endpoint, body);
   if ('problems' in checked) {
-    const details = formatDetails('field-message', checked.problems);
-    return failure(422, { code: 'VALIDATION_ERROR', message: 'Request validation failed', details });
+    const error = { code: 'VALIDATION_ERROR', message: 'Request validation failed' };
+    return failure(422, { ...error, details: checked.problems });
   }
   // Part 8 answers what exceeds its limits as it does too many requests.
   if ('exceeds' in checked) return failure(429, { code: 'RATE_LIMIT_EXCEEDED', message: checked.exceeds });
@@ -38,13 +36,6 @@ export function handle(state: SandboxState, call: Call, body: unknown, sendAtMos
   const unsent = fault?.kind === 'unsent' ? unsentIndices(fault, messages) : [];
   const results = send(state, call, messages, (index) => index < sendAtMost && !unsent.includes(index));
   return endpoint === 'send' ? singleResult(call, results) : bulkResult(call, messages, results);
-}
-
-/** The messages that a request contains, valid or not. */
-export function messagesIn(endpoint: Endpoint, body: unknown): readonly unknown[] {
-  if (endpoint === 'balance') return [];
-  if (endpoint === 'send') return [body];
-  return isObject(body) && Array.isArray(body.messages) ? body.messages : [];
 }
 
 /** Each message as it was sent, or null. */

@@ -1,13 +1,12 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 
 import { messageOf } from '../tools/cli/errors';
 import { wholeNumber } from '../tools/cli/numbers';
 import { runSession, untilStopped } from '../tools/cli/session';
 import { check } from './check';
 import { FAULT, type Fault } from './faults';
-import { LIMITER_KINDS, type LimiterKind } from './limiter';
-import { completeOptions } from './options';
+import { completeOptions, type SandboxOptions as Options } from './options';
 import { API_PREFIXES, startSandbox } from './server';
 
 const DEFAULTS = completeOptions();
@@ -26,24 +25,18 @@ const {
   .option('--credits <number>', 'credits of each key', wholeNumber, DEFAULTS.credits)
   .option('--limit <requests>', 'requests per window and key, 0 for no limit', wholeNumber, DEFAULTS.limit)
   .option('--window <seconds>', 'length of the window', wholeNumber, DEFAULTS.windowSeconds)
-  .addOption(
-    new Option('--limiter <kind>', 'how requests are counted').choices(LIMITER_KINDS).default(DEFAULTS.limiter),
-  )
   .option('--latency <ms>', 'delay of every answer', wholeNumber, DEFAULTS.latencyMs)
   .option('--fault <json...>', 'faults, see sandbox/README.md', readFault)
   .allowExcessArguments(false)
   .parse()
-  .opts<{
-    port: number;
-    host: string;
-    key: string[];
-    credits: number;
-    limit: number;
-    window: number;
-    limiter: LimiterKind;
-    latency: number;
-    fault?: Fault[];
-  }>();
+  .opts<
+    Pick<Options, 'port' | 'host' | 'credits' | 'limit'> & {
+      key: string[];
+      window: number;
+      latency: number;
+      fault?: Fault[];
+    }
+  >();
 
 void runSession(async ({ cleanup, signal, say }) => {
   const sandbox = await startSandbox({ ...others, keys, windowSeconds: window, latencyMs: latency, faults });

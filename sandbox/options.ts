@@ -2,7 +2,6 @@ import { z } from 'zod/v4';
 
 import { check } from './check';
 import { FAULTS } from './faults';
-import { LIMITER_KINDS } from './limiter';
 import type { LoggedRequest } from './requests';
 
 const count = z.int().min(0);
@@ -22,7 +21,6 @@ const OPTIONS = z.object({
   /** Requests per window and key; 0 for no limit. */
   limit: count.default(60),
   windowSeconds: z.number().positive().default(60),
-  limiter: z.enum(LIMITER_KINDS).default('sliding'),
   /** How long every answer is delayed, in ms. */
   latencyMs: count.default(0),
   faults: FAULTS.default([]),

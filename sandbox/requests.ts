@@ -22,31 +22,27 @@ export interface LoggedRequest {
   duration_ms: number | null;
 }
 
-/** How many requests are kept: all requests of a long run would take more memory than its messages. */
-const KEPT = 10_000;
-
-/** The latest requests, and how many there were in all. */
 export class RequestLog {
-  private latest: LoggedRequest[] = [];
-  total = 0;
+  private all: LoggedRequest[] = [];
+
+  get total(): number {
+    return this.all.length;
+  }
 
   /** Adds a request on arrival. It is completed in place, because the list includes requests in flight. */
   open(method: string, path: string, started_at: string): LoggedRequest {
-    this.total += 1;
     const unknown = { endpoint: null, key: null, status: null, messages: 0, sent: 0, fault: null, duration_ms: null };
-    const logged = { number: this.total, method, path, ...unknown, started_at };
-    this.latest.push(logged);
-    if (this.latest.length >= 2 * KEPT) this.latest = this.latest.slice(-KEPT);
+    const logged = { number: this.total + 1, method, path, ...unknown, started_at };
+    this.all.push(logged);
     return logged;
   }
 
-  /** The latest `limit` requests (at most 10,000), oldest first. */
-  list(limit = KEPT): LoggedRequest[] {
-    return this.latest.slice(-Math.min(limit, KEPT)).map((logged) => ({ ...logged }));
+  /** All requests, oldest first. */
+  list(): LoggedRequest[] {
+    return this.all.map((logged) => ({ ...logged }));
   }
 
   clear(): void {
-    this.latest = [];
-    this.total = 0;
+    this.all = [];
   }
 }

@@ -28,7 +28,7 @@ export interface Sandbox {
   url: string;
   port: number;
   messages(): SentMessage[];
-  /** The latest 10,000 requests, oldest first, including those in flight. */
+  /** All requests, oldest first, including those in flight. */
   requests(): LoggedRequest[];
   /** Balance of the first key, or of the key with this label (`key 2`). */
   credits(label?: string): number;

@@ -1,6 +1,6 @@
 import { failure, Refusal } from './answers';
 import { FaultPlan } from './faultPlan';
-import { createLimiter, type Limiter } from './limiter';
+import { Limiter } from './limiter';
 import { MessageStore } from './messages';
 import type { SandboxOptions } from './options';
 import { RequestLog } from './requests';
@@ -30,10 +30,10 @@ export class SandboxState {
 
   /** Back to the start: nothing sent, credits and limits full, the options' faults, IDs and numbers from the first. */
   reset(): void {
-    const { credits, faults, limiter, limit, windowSeconds } = this.options;
+    const { credits, faults, limit, windowSeconds } = this.options;
     for (const account of this.accounts.values()) {
       account.credits = credits;
-      account.limiter = createLimiter(limiter, limit, windowSeconds * 1000);
+      account.limiter = limit === 0 ? null : new Limiter(limit, windowSeconds * 1000);
     }
     this.messages.clear();
     this.requests.clear();

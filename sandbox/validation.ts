@@ -1,57 +1,46 @@
-import { isObject } from '../tools/json';
-import type { Problem } from './details';
+import { z } from 'zod/v4';
 
-export interface Message {
-  phone: string;
-  message: string;
-}
-
-/** The messages of a request, what is wrong with them, or the limit of part 8 that they exceed. */
-export type Validated = { messages: Message[] } | { problems: Problem[] } | { exceeds: string };
+import type { Problem } from './answers';
 
 /** Limits of part 8 of the document. */
 const MESSAGES_PER_BULK = 100;
 const CHARACTERS = 1000;
 
-/** 7 to 15 digits (E.164) with the country code, "without a leading 0 or +" (4.2). */
-const PHONE = /^[1-9]\d{6,14}$/;
+/** E.164 with the country code, "without a leading 0 or +" (4.2). */
+const PHONE_RULE = 'must be a string of 7 to 15 digits with country code, without a leading 0 or +';
+const TEXT_RULE = 'must be a string that is not empty';
 
-/** Checks the body of POST /messages/send. */
-export function validateSend(body: unknown): Validated {
-  return validated([body], () => '');
-}
+const MESSAGE = z.object({
+  phone: z.string(PHONE_RULE).regex(/^[1-9]\d{6,14}$/, PHONE_RULE),
+  message: z.string(TEXT_RULE).regex(/\S/, TEXT_RULE),
+});
+export type Message = z.infer<typeof MESSAGE>;
 
-/**
- * Checks the body of POST /messages/send-bulk. One bad message makes the whole body invalid. The document leaves the
- * maximum for bulk texts open; here it is that of a single send.
- */
-export function validateBulk(body: unknown): Validated {
-  const messages: unknown = isObject(body) ? body.messages : undefined;
-  if (!Array.isArray(messages)) return { problems: [{ field: 'messages', message: 'must be an array' }] };
-  const { length } = messages;
-  if (length === 0) return { problems: [{ field: 'messages', message: 'must contain messages' }] };
+/** One bad message makes the whole body invalid. */
+const BULK = z.object({ messages: z.array(MESSAGE).min(1, 'must contain messages') });
+
+/** The messages of a request, what is wrong with them, or the limit of part 8 that they exceed. */
+type Validated = { messages: Message[] } | { problems: Problem[] } | { exceeds: string };
+
+/** Checks the body of a request. The document leaves the maximum for bulk texts open; here it is that of a single send. */
+export function validate(endpoint: 'send' | 'bulk', body: unknown): Validated {
+  const { length } = messagesIn(endpoint, body);
   if (length > MESSAGES_PER_BULK) return { exceeds: `At most ${MESSAGES_PER_BULK} messages, not ${length}` };
-  return validated(messages, (index) => `messages.${index}.`);
-}
-
-function validated(values: unknown[], placeOf: (index: number) => string): Validated {
-  const problems = values.flatMap((value, index) => problemsOf(value, placeOf(index)));
-  if (problems.length > 0) return { problems };
-  const messages = values as Message[];
+  const checked = endpoint === 'bulk' ? BULK.safeParse(body) : MESSAGE.safeParse(body);
+  if (!checked.success) {
+    const problems = checked.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
+    return { problems };
+  }
+  const messages = 'messages' in checked.data ? checked.data.messages : [checked.data];
   // Characters are Unicode code points: an emoji beyond the basic plane is one.
   const isTooLong = messages.some(({ message }) => Array.from(message).length > CHARACTERS);
   return isTooLong ? { exceeds: `At most ${CHARACTERS} characters` } : { messages };
 }
 
-function problemsOf(value: unknown, place: string): Problem[] {
-  const { phone, message } = isObject(value) ? value : {};
-  const problems: Problem[] = [];
-  if (typeof phone !== 'string' || !PHONE.test(phone)) {
-    const rule = 'must be a string of 7 to 15 digits with country code, without a leading 0 or +';
-    problems.push({ field: `${place}phone`, message: rule });
-  }
-  if (typeof message !== 'string' || message.trim() === '') {
-    problems.push({ field: `${place}message`, message: 'must be a string that is not empty' });
-  }
-  return problems;
+const LISTED = z.object({ messages: z.array(z.unknown()) });
+
+/** The messages that a request contains, valid or not. */
+export function messagesIn(endpoint: 'balance' | 'send' | 'bulk', body: unknown): readonly unknown[] {
+  if (endpoint === 'balance') return [];
+  return endpoint === 'send' ? [body] : (LISTED.safeParse(body).data?.messages ?? []);
 }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
-import { asArray, asObject, asObjects, asString } from '../../tools/json';
+import { z } from 'zod/v4';
+
 import { API_KEY } from '../../tools/n8n/instance';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
 import { chain, items, messagingSend, SENDER, START, start } from '../../tools/n8n/workflow';
@@ -11,6 +12,15 @@ import { instanceForTests } from './instanceForTests';
 
 const NAME = 'n8n-nodes-messaging-send.messagingSend';
 const OTHER_KEY = 'made-up-other-key-0123';
+
+/** What n8n tells its editor about a type of node or credential. */
+const TYPES = z.array(
+  z.object({
+    name: z.string(),
+    codex: z.object({ categories: z.array(z.string()).default([]) }).default({ categories: [] }),
+    iconUrl: z.union([z.string(), z.record(z.string(), z.string())]).default(''),
+  }),
+);
 
 /** The key of each item; for one of them, the expression in the credential fails. */
 const KEYS = ['no node', API_KEY, OTHER_KEY, ''];
@@ -68,17 +78,17 @@ for (const release of SUPPORTED) {
 
     test('n8n has loaded the node, its tool, the trigger and the credential, with icons and categories', async () => {
       const { rest } = instance();
-      const typesIn = async (file: string) => asObjects(JSON.parse(await rest.readFile(`/types/${file}.json`)), file);
-      const nodes = (await typesIn('nodes')).filter(({ name }) => String(name).startsWith('n8n-nodes-messaging-send.'));
-      const own = nodes.map(({ name }) => String(name)).sort();
+      const typesIn = async (file: string) => TYPES.parse(JSON.parse(await rest.readFile(`/types/${file}.json`)));
+      const nodes = (await typesIn('nodes')).filter(({ name }) => name.startsWith('n8n-nodes-messaging-send.'));
+      const own = nodes.map(({ name }) => name).sort();
       assert.deepEqual(own, [NAME, `${NAME}HitlTool`, `${NAME}Tool`, `${NAME}Trigger`]);
-      for (const { codex, name } of nodes)
-        assert.ok(asArray(asObject(codex, `the codex of ${String(name)}`).categories, 'categories').length > 0);
-      const credential = (await typesIn('credentials')).find(({ name }) => name === 'messagingSendApi');
-      for (const type of [...nodes, asObject(credential, 'the credential')]) {
-        const icons = Object.values(asObject(type.iconUrl, `the icons of ${String(type.name)}`));
+      for (const { codex, name } of nodes) assert.ok(codex.categories.length > 0, name);
+      const credentials = (await typesIn('credentials')).filter(({ name }) => name === 'messagingSendApi');
+      assert.equal(credentials.length, 1);
+      for (const { iconUrl } of [...nodes, ...credentials]) {
+        const icons = typeof iconUrl === 'string' ? [iconUrl] : Object.values(iconUrl);
         assert.equal(icons.length, 2);
-        for (const icon of icons) assert.match(await rest.readFile(`/${asString(icon, 'icon')}`), /<svg/);
+        for (const icon of icons) assert.match(await rest.readFile(`/${icon}`), /<svg/);
       }
     });
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { type Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { z } from 'zod/v4';
 
-import { asArray, asObject, asObjects, asString, type JsonObject } from '../../tools/json';
 import { API_KEY } from '../../tools/n8n/instance';
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { START, type WorkflowNode } from '../../tools/n8n/workflow';
+import { type JsonObject, START, type WorkflowNode } from '../../tools/n8n/workflow';
 import { type ModelAnswer, modelForTests } from './chatModel';
 import { instanceForTests } from './instanceForTests';
 import { AGENT, agentWorkflow, GET_BALANCE, mcpClient, mcpWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow';
@@ -25,6 +25,10 @@ const SEND_TOOL = 'Send_text_message_to_phone_number_in_Messaging_Send';
 const BULK_TOOL = 'Send_text_messages_to_many_phone_numbers_in_Messaging_Send';
 const PHONE = '447700900123';
 const LIST = ['one', 'two'].map((message, index) => ({ phone: `44770090012${index}`, message }));
+/** What a client gets for a call, and what it is told about an input of a tool. */
+const ANSWER = z.object({ content: z.array(z.object({ text: z.string() })), isError: z.boolean().optional() });
+const EXPLAINED = z.object({ description: z.string() });
+const RESULTS = z.array(z.record(z.string(), z.unknown()));
 const ACCOUNT = { credits: 1_000_000, user_id: 4711, user_name: 'Sandbox User' };
 
 for (const release of SUPPORTED) {
@@ -76,10 +80,10 @@ for (const release of SUPPORTED) {
 
       /** The text that a call comes back with, and whether it counts as an error. */
       async function call(name: string, given: JsonObject, by = client): Promise<{ text: string; isError: boolean }> {
-        const answer = asObject(await by.callTool({ name, arguments: given }), 'answer');
-        const texts = asObjects(answer.content, 'content').map((part) => asString(part.text, 'text'));
-        assertSecret(texts.join());
-        return { text: texts.join('\n'), isError: answer.isError === true };
+        const { content, isError = false } = ANSWER.parse(await by.callTool({ name, arguments: given }));
+        const text = content.map((part) => part.text).join('\n');
+        assertSecret(text);
+        return { text, isError };
       }
 
       test('The tools explain themselves to the client', async () => {
@@ -89,8 +93,11 @@ for (const release of SUPPORTED) {
         const explained = (name: string): Record<string, string> => {
           const { description = '', inputSchema } = tools.find((each) => each.name === name) ?? assert.fail(name);
           const inputs = Object.entries(inputSchema.properties ?? {});
-          assert.deepEqual(inputSchema.required ?? [], Object.keys(inputSchema.properties ?? {}));
-          const texts = inputs.map(([input, value]) => [input, asString(asObject(value, input).description, input)]);
+          assert.deepEqual(
+            inputSchema.required ?? [],
+            inputs.map(([input]) => input),
+          );
+          const texts = inputs.map(([input, value]) => [input, EXPLAINED.parse(value).description]);
           return { description, ...(Object.fromEntries(texts) as Record<string, string>) };
         };
         assert.deepEqual(explained(BALANCE_TOOL), { description: 'Get credit balance in Messaging Send' });
@@ -114,16 +121,17 @@ for (const release of SUPPORTED) {
           await call(BULK_TOOL, { Messages: LIST }),
         ];
         assert.ok(answers.every(({ isError }) => !isError));
-        const [balance, single, list] = answers.map(({ text }): unknown => JSON.parse(text));
+        const [balance, single, list] = answers.map(({ text }) => RESULTS.parse(JSON.parse(text)));
         assert.deepEqual(balance, [ACCOUNT]);
         const [message, ...listed] = sent();
         assert.deepEqual([message?.phone, message?.message, message?.endpoint], [PHONE, 'Hello', 'send']);
-        const [result] = asObjects(single, 'result');
-        assert.deepEqual([result?.message_id, result?.status], [message?.id, 'sent']);
-        const texts = listed.map(({ phone, message: text }) => ({ phone, message: text }));
-        assert.deepEqual(texts, LIST);
+        assert.deepEqual([single?.[0]?.message_id, single?.[0]?.status], [message?.id, 'sent']);
+        assert.deepEqual(
+          listed.map(({ phone, message: text }) => ({ phone, message: text })),
+          LIST,
+        );
         assert.equal(new Set(listed.map(({ request }) => request)).size, 1);
-        assert.equal(asArray(list, 'result').length, LIST.length);
+        assert.equal(list?.length, LIST.length);
       });
 
       test('Retry On Fail sends what was not sent and nothing twice, and another call sends everything again', async () => {

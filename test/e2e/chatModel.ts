@@ -1,11 +1,19 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import Fastify from 'fastify';
+import { z } from 'zod/v4';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
-import { asObject, asObjects, asString, isObject, type JsonObject } from '../../tools/json';
+import { type JsonObject } from '../../tools/n8n/workflow';
 import { whileTestsRun } from './instanceForTests';
 
 export type ModelAnswer = { text: string } | { calls: Array<{ tool: string; input: JsonObject }> };
+
+/** What the model is asked. */
+const ASKED = z.looseObject({
+  stream: z.boolean().optional(),
+  tools: z.array(z.object({ name: z.string() })).default([]),
+  input: z.array(z.object({ type: z.string().optional(), output: z.string().optional() })).default([]),
+});
 
 /**
  * A local stand-in for a language model with OpenAI's interface: it gives the answers of a script, one after the other and
@@ -26,23 +34,21 @@ export function modelForTests(instance: () => InstanceWithSandbox) {
 /** Starts a {@link ChatModel} with the newer of OpenAI's two interfaces, which n8n uses by default. */
 export async function startChatModel() {
   let answers: ModelAnswer[] = [];
-  let latest: JsonObject | undefined;
+  let latest: z.infer<typeof ASKED> | undefined;
   let heard: string[] = [];
   let count = 0;
 
   const app = Fastify({ forceCloseConnections: true });
   app.post('/v1/responses', async (request, reply) => {
-    latest = asObject(request.body, 'the request to the model');
-    heard.push(JSON.stringify(latest));
+    latest = ASKED.parse(request.body);
+    heard.push(JSON.stringify(request.body));
     // n8n asks for a stream only if the trigger passes one on, such as a chat.
     if (latest.stream === true)
       return await reply.status(400).send({ error: { message: 'this model does not stream' } });
     count += 1;
     return responseOf(answers.shift() ?? { text: 'Done.' }, `${count}`);
   });
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  const address = app.server.address();
-  const port = isObject(address) ? String(address.port) : '';
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
 
   const asked = () => {
     if (latest === undefined) throw new Error('the model was not asked anything');
@@ -50,19 +56,17 @@ export async function startChatModel() {
   };
   return {
     /** The base URL to enter in n8n's credential. */
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `${url}/v1`,
     /** Sets its next answers, and forgets what it was asked so far. */
     script: (...next: ModelAnswer[]) => {
       answers = next;
       latest = undefined;
       heard = [];
     },
-    offered: () => asObjects(asked().tools ?? [], 'tools').map(({ name }) => ({ name: asString(name, 'name') })),
+    /** The tools that it was offered with the latest request. */
+    offered: () => asked().tools,
     /** The results of its tool calls, as in the latest request, in the order of the calls. */
-    results: () =>
-      asObjects(asked().input ?? [], 'input')
-        .filter((entry) => entry.type === 'function_call_output')
-        .map((entry) => asString(entry.output, 'output')),
+    results: () => asked().input.flatMap(({ type, output }) => (type === 'function_call_output' ? [output ?? ''] : [])),
     /** Everything that it was sent since `script`, word for word. */
     heard: () => heard.join('\n'),
     close: async () => await app.close(),

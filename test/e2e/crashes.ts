@@ -5,9 +5,16 @@ import path from 'node:path';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { type Fault } from '../../sandbox/server';
-import { type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { callWebhook, chain, messagingSend, SENDER, webhook, type WorkflowNode } from '../../tools/n8n/workflow';
+import {
+  callWebhook,
+  chain,
+  type JsonObject,
+  messagingSend,
+  SENDER,
+  webhook,
+  type WorkflowNode,
+} from '../../tools/n8n/workflow';
 
 /** Longer than any test: n8n is killed before it gets the answer. */
 const LONG_AFTER_THE_KILL = 600_000;

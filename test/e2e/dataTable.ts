@@ -1,9 +1,8 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import assert from 'node:assert/strict';
 
-import { asObject, type JsonObject } from '../../tools/json';
-import { nodesOf } from '../../tools/n8n/examples/files';
-import { chain, items, START, start, type WorkflowNode } from '../../tools/n8n/workflow';
+import { nodesOf } from '../../tools/n8n/examples';
+import { chain, items, type JsonObject, START, start, type WorkflowNode } from '../../tools/n8n/workflow';
 import { type ExampleWorld, itemsAt } from './exampleWorld';
 
 /** A Data Table of n8n, used as a person does who edits its rows. */
@@ -14,7 +13,7 @@ const TABLE = 'Table';
 export function dataTable({ instance, workflow }: Pick<ExampleWorld, 'instance' | 'workflow'>) {
   const creating = () =>
     nodesOf(workflow())
-      .map(({ parameters }) => asObject(parameters, 'parameters'))
+      .map(({ parameters }) => parameters)
       .find(({ tableName }) => tableName !== undefined);
   const run = async (node: WorkflowNode, before: WorkflowNode[] = []): Promise<JsonObject[]> => {
     const { rest } = instance();

@@ -4,14 +4,17 @@ import { describe, test } from 'node:test';
 
 import { type Locator, type Page } from 'playwright-core';
 
-import { type JsonObject } from '../../tools/json';
 import { closeNode, executeWorkflow, noticeOn, openNode, openWorkflow, outputPanel } from '../../tools/n8n/editor';
-import { provideContacts } from '../../tools/n8n/examples/contacts';
-import { CONTACTS_EXAMPLE, contactsExampleNodes } from '../../tools/n8n/examples/contactsExample';
-import { exampleFile, readExample } from '../../tools/n8n/examples/files';
+import {
+  CONTACTS_EXAMPLE,
+  contactsExampleNodes,
+  exampleFile,
+  provideContacts,
+  readExample,
+} from '../../tools/n8n/examples';
 import { API_KEY } from '../../tools/n8n/instance';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
-import { chain, ITEMS, items, messagingSend, SENDER, start } from '../../tools/n8n/workflow';
+import { chain, ITEMS, items, type JsonObject, messagingSend, SENDER, start } from '../../tools/n8n/workflow';
 import { table } from '../documentation/pages';
 import { editorForTests } from './inEditor';
 import { instanceForTests } from './instanceForTests';

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { type Page } from 'playwright-core';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
-import { asObject, asObjects, type JsonObject } from '../../tools/json';
+import { nodesOf } from '../../tools/n8n/examples';
 import { type Execution } from '../../tools/n8n/execution';
+import { type JsonObject, type WorkflowNode } from '../../tools/n8n/workflow';
 import { type ChatModel } from './chatModel';
 import { type DataTable } from './dataTable';
 import { type InEditor } from './inEditor';
@@ -50,15 +51,13 @@ export const itemsAt = (execution: Execution, node: string): JsonObject[] =>
   execution.outputOf(node).map(({ json }) => json);
 
 /** A workflow with each of its nodes changed, to be imported as one of its own. */
-export function copyOf(
-  { name, nodes, connections, settings }: JsonObject,
-  change: (node: JsonObject) => JsonObject,
-): JsonObject {
-  return { name, nodes: asObjects(nodes, 'nodes').map(change), connections, settings };
+export function copyOf(workflow: JsonObject, change: (node: WorkflowNode) => WorkflowNode): JsonObject {
+  const { name, connections, settings } = workflow;
+  return { name, nodes: nodesOf(workflow).map(change), connections, settings };
 }
 
 /** A node with a list, once the user has switched 'Dry Run' off, also where nothing is ever sent. */
-export function withoutDryRun(node: JsonObject): JsonObject {
+export function withoutDryRun(node: WorkflowNode): WorkflowNode {
   return withOptions(node, ({ dryRun }) => {
     assert.equal(dryRun, true);
     return { dryRun: false };
@@ -66,9 +65,9 @@ export function withoutDryRun(node: JsonObject): JsonObject {
 }
 
 /** A node with a list, after the user has changed some of its options. */
-export function withOptions(node: JsonObject, change: (options: JsonObject) => JsonObject): JsonObject {
-  const parameters = asObject(node.parameters, 'parameters');
+export function withOptions(node: WorkflowNode, change: (options: JsonObject) => JsonObject): WorkflowNode {
+  const { parameters } = node;
   if (parameters.source !== 'items') return node;
-  const options = asObject(parameters.options, 'options');
+  const options = parameters.options as JsonObject;
   return { ...node, parameters: { ...parameters, options: { ...options, ...change(options) } } };
 }

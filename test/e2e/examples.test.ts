@@ -6,10 +6,9 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 
 import { type INode, type INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
 
-import { asArray } from '../../tools/json';
 import { openWindow } from '../../tools/n8n/browser';
-import { storeExampleCredentials, VISITOR } from '../../tools/n8n/examples/credentials';
-import { exampleNames, nodesOf, readExample } from '../../tools/n8n/examples/files';
+import { storeExampleCredentials, VISITOR } from '../../tools/n8n/exampleCredentials';
+import { exampleNames, nodesOf, readExample } from '../../tools/n8n/examples';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
 import { startChatModel } from './chatModel';
 import { dataTable } from './dataTable';
@@ -118,7 +117,7 @@ for (const release of SUPPORTED) {
 }
 
 function readNodeTypes(text: string): INodeTypeDescription[] {
-  return asArray(JSON.parse(text), 'the node types') as INodeTypeDescription[];
+  return JSON.parse(text) as INodeTypeDescription[];
 }
 
 /** n8n silently ignores a parameter that the node doesn't know, or doesn't show together with the others. */

@@ -13,9 +13,8 @@ import { Command } from 'commander';
 import { wholeNumber } from '../../tools/cli/numbers';
 import { runSession } from '../../tools/cli/session';
 import { summarize } from '../../tools/cli/summary';
-import { asObjects, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { callWebhook, chain, messagingSend, SENDER, webhook } from '../../tools/n8n/workflow';
+import { callWebhook, chain, type JsonObject, messagingSend, SENDER, webhook } from '../../tools/n8n/workflow';
 import { seededRandom } from '../../tools/random';
 import { listOf } from '../support/contacts';
 import { Crashes, indexes, outcomeOf } from './crashes';
@@ -90,7 +89,7 @@ void runSession(async (session) => {
   const run = async ({ name, messages }: Campaign['list']): Promise<JsonObject[]> => {
     const list = listOf(messages).map(({ phone }, index) => ({ phone, message: `[${name}] ${index}` }));
     const { text } = await callWebhook(instance.n8n.url, name, { list });
-    return asObjects(JSON.parse(text), 'the output');
+    return JSON.parse(text) as JsonObject[];
   };
 
   /** Runs the first execution or, after a kill, a Retry of the newest one, to its end. */

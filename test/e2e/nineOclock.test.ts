@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
-import { asObject, type JsonObject } from '../../tools/json';
-import { readExample } from '../../tools/n8n/examples/files';
+import { readExample } from '../../tools/n8n/examples';
 import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT } from '../../tools/n8n/releases';
+import { type WorkflowNode } from '../../tools/n8n/workflow';
 import { copyOf, itemsAt, saleMessage, withOptions, withoutDryRun } from './exampleWorld';
 import { instanceForTests } from './instanceForTests';
 import { receivedBy } from './recipients';
@@ -19,7 +19,7 @@ interface Contact {
 /** A campaign of its own, with nothing sent before, that really sends. */
 async function importOwn({ rest, credential }: InstanceWithSandbox, contacts: Contact[], from: string) {
   const options = { sendWindow: `${from}–24:00` };
-  const change = (node: JsonObject) =>
+  const change = (node: WorkflowNode) =>
     withContacts(
       withOptions(withoutDryRun(node), () => options),
       contacts,
@@ -92,10 +92,9 @@ function contactIn(country: string, index: number): Contact {
   return { name: `Contact ${String(index).padStart(4, '0')}`, phone };
 }
 
-function withContacts(node: JsonObject, contacts: Contact[]): JsonObject {
+function withContacts(node: WorkflowNode, contacts: Contact[]): WorkflowNode {
   if (node.name !== 'Contacts') return node;
-  const parameters = asObject(node.parameters, 'parameters');
   // Numbers of fiction are no numbers of their country.
   const written = contacts.map(({ name, phone }) => ({ name, phone: phone.replace(/^(?!0)/, '+') }));
-  return { ...node, parameters: { ...parameters, jsonOutput: JSON.stringify({ contacts: written }) } };
+  return { ...node, parameters: { ...node.parameters, jsonOutput: JSON.stringify({ contacts: written }) } };
 }

@@ -2,9 +2,17 @@
 import assert from 'node:assert/strict';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
-import { asObject, type JsonObject } from '../../tools/json';
 import { type Execution } from '../../tools/n8n/execution';
-import { callWebhook, chain, ITEMS, items, messagingSend, webhook, type WorkflowNode } from '../../tools/n8n/workflow';
+import {
+  callWebhook,
+  chain,
+  ITEMS,
+  items,
+  type JsonObject,
+  messagingSend,
+  webhook,
+  type WorkflowNode,
+} from '../../tools/n8n/workflow';
 import { phoneAt } from '../support/contacts';
 
 export interface Page {
@@ -105,9 +113,9 @@ export class Asking {
 /** What {@link THEN} got, without the time of the answer, and what it found before the question. */
 export function answersIn(execution: Execution): JsonObject[] {
   return execution.outputOf(THEN).map(({ json: { answer, order } }) => {
-    const { data, ...rest } = asObject(answer, 'the answer');
+    const { data, ...rest } = answer as JsonObject;
     if (data === undefined) return { ...rest, order };
-    const { respondedAt, ...answered } = asObject(data, 'data');
+    const { respondedAt, ...answered } = data as JsonObject;
     assert.match(String(respondedAt), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     return { data: answered, order };
   });

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 
 import { type Sandbox } from '../../sandbox/server';
-import { EXAMPLE_CONTACTS } from '../../tools/n8n/examples/contacts';
+import { EXAMPLE_CONTACTS } from '../../tools/n8n/examples';
 
 export interface Listed {
   phone: string;

@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
 
-import { type JsonObject } from '../../tools/json';
 import { SUPPORTED } from '../../tools/n8n/releases';
-import { callWebhook, chain, messagingSend, SENDER, webhook, type WorkflowNode } from '../../tools/n8n/workflow';
+import {
+  callWebhook,
+  chain,
+  type JsonObject,
+  messagingSend,
+  SENDER,
+  webhook,
+  type WorkflowNode,
+} from '../../tools/n8n/workflow';
 import { listOf } from '../support/contacts';
 import { bulkList, CONTINUE, Crashes, finished, indexes, listExpression, MESSAGES, reported } from './crashes';
 import { instanceForTests } from './instanceForTests';

@@ -6,11 +6,10 @@ import axe from 'axe-core';
 import { type BrowserContextOptions, type Page } from 'playwright-core';
 
 import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
-import { asObject, asObjects, isObject } from '../../tools/json';
 import { openWindow } from '../../tools/n8n/browser';
 import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
-import { messagingSend, SENDER, START } from '../../tools/n8n/workflow';
+import { type JsonObject, messagingSend, SENDER, START } from '../../tools/n8n/workflow';
 import { modelForTests } from './chatModel';
 import { browserForTests, PICTURES_VARIABLE, takePicture } from './inEditor';
 import { instanceForTests } from './instanceForTests';
@@ -27,6 +26,11 @@ import {
   then,
 } from './questions';
 import { AGENT, agentWorkflow, SEND, tool } from './toolWorkflow';
+
+/** What axe finds wrong with a page. */
+interface Found {
+  violations: Array<{ id: string; nodes: Array<{ html: string }> }>;
+}
 
 const SMALL_PHONE = { width: 320, height: 568 };
 const LARGER_PHONE = { width: 390, height: 844 };
@@ -330,7 +334,7 @@ for (const release of SUPPORTED) {
 }
 
 function approvals(execution: Execution): unknown[] {
-  return execution.outputOf(SENDER).map(({ json: { data } }) => isObject(data) && data.approved);
+  return execution.outputOf(SENDER).map(({ json: { data } }) => (data as JsonObject | undefined)?.approved ?? false);
 }
 
 /** Human review of the calls of an agent whose one tool sends to a customer. */
@@ -516,10 +520,7 @@ async function assertUsableAsShown(page: Page): Promise<void> {
     assert.ok(width >= 44 && height >= 44, `a place to tap of ${width} by ${height} px`);
   }
   await page.evaluate(axe.source);
-  const { violations } = asObject(await page.evaluate('axe.run()'), 'what axe found');
-  const found = asObjects(violations, 'violations').map(({ id, nodes }) => {
-    const elements = asObjects(nodes, 'nodes').map(({ html }) => String(html));
-    return `${String(id)}: ${elements.join(', ')}`;
-  });
+  const { violations } = await page.evaluate<Found>('axe.run()');
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`);
   assert.deepEqual(found, []);
 }

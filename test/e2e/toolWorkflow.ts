@@ -4,9 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-import { type JsonObject } from '../../tools/json';
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
-import { chain, messagingSend, START, start, type WorkflowNode } from '../../tools/n8n/workflow';
+import { chain, type JsonObject, messagingSend, START, start, type WorkflowNode } from '../../tools/n8n/workflow';
 
 /** The name of the agent in {@link agentWorkflow}. */
 export const AGENT = 'AI Agent';

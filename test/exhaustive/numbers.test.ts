@@ -5,7 +5,6 @@ import metadata from 'libphonenumber-js/metadata.max.json';
 
 import { isFailure } from '../../nodes/MessagingSend/failures/failure';
 import { readPhone } from '../../nodes/MessagingSend/phone/phone';
-import { asArray } from '../../tools/json';
 import { seededRandom } from '../../tools/random';
 import { EXAMPLES, INTERNATIONAL } from '../support/phoneWritings';
 import { IS_WHOLE, SEED } from './extent';
@@ -15,7 +14,7 @@ const random = seededRandom(SEED);
 
 /** Valid mobile numbers of each region, or landlines where these look the same. */
 const NUMBERS: readonly PhoneNumber[] = EXAMPLES.flatMap(({ country = 'GB', countryCallingCode }) => {
-  const [landline, mobile] = asArray(asArray(metadata.countries[country], country)[11], country);
+  const [landline, mobile] = metadata.countries[country]?.[11] as unknown[];
   const pattern = [mobile, landline].flatMap((kind) => (Array.isArray(kind) ? String(kind[0]) : [])).find(Boolean);
   const matching = stringMatching(new RegExp(`^(?:${pattern ?? ''})$`));
   return sample(matching, { seed: SEED, numRuns: PER_COUNTRY }).flatMap((national) => {

@@ -94,6 +94,10 @@ export interface EngineSetup {
   readonly lifetime?: Lifetime;
 }
 
+/** Where this n8n would be reached. */
+const ADDRESS = 'http://127.0.0.1';
+const BASES = 'instance form formWaiting formTest webhook webhookWaiting webhookTest mcp mcpTest'.split(' ');
+
 interface Prepared {
   readonly workflow: Workflow;
   readonly additionalData: IWorkflowExecuteAdditionalData;
@@ -155,22 +159,13 @@ export async function prepareEngine({
       await Promise.resolve();
     });
   }
-  const address = 'http://127.0.0.1';
   const additionalData = {
     credentialsHelper: new Credentials({ ...account }, credential, onCredentialRead, lifetime),
     currentNodeExecutionIndex: 0,
     executionId,
     hooks,
-    restApiUrl: address,
-    instanceBaseUrl: address,
-    formBaseUrl: address,
-    formWaitingBaseUrl: address,
-    formTestBaseUrl: address,
-    webhookBaseUrl: address,
-    webhookWaitingBaseUrl: address,
-    webhookTestBaseUrl: address,
-    mcpBaseUrl: address,
-    mcpTestBaseUrl: address,
+    restApiUrl: ADDRESS,
+    ...Object.fromEntries(BASES.map((name) => [`${name}BaseUrl`, ADDRESS])),
     variables: {},
     logAiEvent: () => undefined,
     sendDataToUI: (_type: string, data: { messages?: unknown[] }) => onConsole?.(...(data.messages ?? [])),

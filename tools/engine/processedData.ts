@@ -36,18 +36,16 @@ const WORKING: Switches = {
 /** A caller's next call comes after fewer turns of the event loop than this. */
 const QUIET_TURNS = 5;
 
-interface Row {
-  readonly mode: string;
-  readonly data: string[];
-}
-
 /**
  * Mode `entries`, the only one here, works as in n8n: it reads the row of a workflow and node, changes it and writes it
  * back without a lock, so of two concurrent writes one is lost.
  */
 class ProcessedData implements IDataDeduplicator {
-  private rows = new Map<string, Row>();
-  private readonly owners = new WeakMap<object, { readonly rows: Map<string, Row>; readonly lifetime?: Lifetime }>();
+  private rows = new Map<string, string[]>();
+  private readonly owners = new WeakMap<
+    object,
+    { readonly rows: Map<string, string[]>; readonly lifetime?: Lifetime }
+  >();
   private readonly underWay = new Map<Lifetime | undefined, number>();
   switches: Switches = WORKING;
   calls: StorageCall[] = [];
@@ -65,12 +63,12 @@ class ProcessedData implements IDataDeduplicator {
 
   /** Adds further entries to all rows. */
   fill(values: readonly string[]): void {
-    for (const [key, { mode, data }] of this.rows) this.rows.set(key, { mode, data: [...data, ...values.map(hash)] });
+    for (const [key, row] of this.rows) this.rows.set(key, [...row, ...values.map(hash)]);
   }
 
   /** The entries of all rows, as they are stored: hashes. */
   get entries(): readonly string[] {
-    return [...this.rows.values()].flatMap(({ data }) => data);
+    return [...this.rows.values()].flat();
   }
 
   /** Waits for everything that a node left under way when it ended. */
@@ -95,8 +93,8 @@ class ProcessedData implements IDataDeduplicator {
     const result: IDeduplicationOutput = { new: [], processed: [] };
     this.switches.onCheck(maxEntries);
     await this.change({ method: 'check', values }, scope, of, mode, (row) => {
-      const known = new Set(row?.data);
-      const data = [...(row?.data ?? [])];
+      const known = new Set(row);
+      const data = [...(row ?? [])];
       for (const value of values) {
         const entry = hash(value);
         if (known.has(entry)) {
@@ -119,7 +117,7 @@ class ProcessedData implements IDataDeduplicator {
   ): Promise<void> {
     await this.change({ method: 'remove', values }, scope, of, mode, (row) => {
       if (row === undefined) return null;
-      const data = [...row.data];
+      const data = [...row];
       for (const entry of values.map(hash)) {
         const index = data.indexOf(entry);
         if (index !== -1) data.splice(index, 1);
@@ -139,7 +137,7 @@ class ProcessedData implements IDataDeduplicator {
   ): Promise<number> {
     let count = 0;
     await this.change({ method: 'count', values: [] }, scope, of, mode, (row) => {
-      count = row?.data.length ?? 0;
+      count = row?.length ?? 0;
       return null;
     });
     return count;
@@ -151,7 +149,7 @@ class ProcessedData implements IDataDeduplicator {
     scope: DeduplicationScope,
     of: ICheckProcessedContextData,
     mode: string,
-    changed: (row: Row | undefined) => string[] | null,
+    changed: (row: string[] | undefined) => string[] | null,
   ): Promise<void> {
     const { rows = this.rows, lifetime } = this.owners.get(of.workflow) ?? {};
     const count = (change: number) => this.underWay.set(lifetime, (this.underWay.get(lifetime) ?? 0) + change);
@@ -170,7 +168,7 @@ class ProcessedData implements IDataDeduplicator {
       await lifetime?.survive();
       if (data !== null) {
         if (row === undefined && rows.has(key)) throw new Error('SQLITE_CONSTRAINT: UNIQUE constraint failed');
-        rows.set(key, { mode, data });
+        rows.set(key, data);
       }
       await setImmediate();
       await lifetime?.reach('written');

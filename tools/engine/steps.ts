@@ -1,4 +1,4 @@
-/** Runs workflows of n8n's own nodes, this package's and made-up ones. */
+/** Runs one node, or a stored workflow, in n8n's engine. */
 import { WorkflowExecute } from 'n8n-core';
 import type {
   IConnections,
@@ -8,7 +8,6 @@ import type {
   INodeParameters,
   INodeType,
   IRun,
-  IVersionedNodeType,
 } from 'n8n-workflow';
 
 import { baseNode } from './baseNodes';
@@ -18,50 +17,38 @@ import { processedData } from './processedData';
 
 // Import these only from here: tsx loads a module twice if both an ES module and a CommonJS module import it.
 export { N8N_HOME } from './environment';
-export { baseNode, itemsNode, loadPackage };
+export { itemsNode, loadPackage };
 
+/** A node that gets the items. */
 export interface Step {
-  readonly name: string;
-  readonly type: INodeType | IVersionedNodeType;
-  readonly version?: number;
+  readonly type: INodeType;
   readonly parameters?: INodeParameters;
-  /** The names of the steps that follow each output. */
-  readonly outputs?: readonly string[][];
   readonly onError?: INode['onError'];
 }
 
-/** A workflow, whose first step receives the items. */
-export type Steps = readonly [Step, ...Step[]];
-
 /**
- * Runs items through a workflow in production, with nothing from earlier runs in n8n's database.
+ * Runs items through a node in production, with nothing from earlier runs in n8n's database; returns its first output.
  * @throws the error that ended the execution
  */
-export async function runSteps(
+export async function runStep(
   items: readonly IDataObject[],
-  steps: Steps,
+  { type, parameters = {}, onError }: Step,
   account: Account,
 ): Promise<INodeExecutionData[]> {
   processedData.reset();
   const source = itemsNode(items.map((json) => ({ json })));
-  const all: Steps = [{ name: 'Items', type: source, outputs: [[steps[0].name]] }, ...steps];
-  const nodes = all.map(({ name, type, version = 1, parameters = {}, onError }, index): INode => ({
-    id: String(index),
-    name,
-    type: type.description.name,
-    typeVersion: version,
-    position: [200 * index, 0],
-    parameters,
-    credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } },
-    ...(onError && { onError }),
-  }));
-  const to = (names: readonly string[]) => names.map((node) => ({ node, type: 'main' as const, index: 0 }));
-  const connections = Object.fromEntries(all.map(({ name, outputs = [] }) => [name, { main: outputs.map(to) }]));
-  const types = Object.fromEntries(all.map(({ type }) => [type.description.name, type]));
+  const nodes = [
+    { id: '0', name: 'Items', type: 'items', typeVersion: 1, position: [0, 0], parameters: {} },
+    {
+      ...{ id: '1', name: 'Node', type: 'node', typeVersion: 1, position: [200, 0], parameters, onError },
+      credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } },
+    },
+  ] satisfies INode[];
+  const connections: IConnections = { Items: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } };
+  const types = { items: source, node: type };
   const { data } = await run({ nodes, connections, types, account, mode: 'trigger' }, 'Items');
   if (data.resultData.error !== undefined) throw data.resultData.error;
-  const last = steps.at(-1) ?? steps[0];
-  return (data.resultData.runData[last.name] ?? []).flatMap((each) => each.data?.main?.[0] ?? []);
+  return data.resultData.runData.Node?.[0]?.data?.main?.[0] ?? [];
 }
 
 /** A workflow as n8n stores it, of n8n's own nodes and Messaging Send. */

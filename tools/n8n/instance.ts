@@ -4,11 +4,11 @@ import getPort from 'get-port';
 import { type Session, untilStopped } from '../cli/session';
 import { makeTemporaryFolder } from '../cli/temporaryFolder';
 import { type Probe, waitFor } from '../cli/waiting';
-import { type JsonObject } from '../json';
 import { findN8n } from './install';
 import { type N8nProcess, type N8nProgram, startN8n } from './process';
 import { CURRENT, type ReleaseName } from './releases';
 import { idOf, N8nRest, type Owner, type StoredCredential } from './rest';
+import { type JsonObject } from './workflow';
 
 /** The API key of every account, if no other is given. */
 export const API_KEY = 'made-up-key-0123456789';

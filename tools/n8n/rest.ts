@@ -1,8 +1,10 @@
+import { z } from 'zod/v4';
+
 import { ExpectedError, messageOf } from '../cli/errors';
 import { type Probe, waitFor } from '../cli/waiting';
-import { asArray, asObject, asObjects, asString, isObject, type JsonObject } from '../json';
-import { type Execution, type ListedExecution, readExecution, readListed } from './execution';
+import { EXECUTION, type Execution, LISTED, type ListedExecution, readExecution } from './execution';
 import { type N8nProcess } from './process';
+import { type JsonObject, STORED_WORKFLOW, type StoredWorkflow, WORKFLOW } from './workflow';
 
 export interface Owner {
   email: string;
@@ -20,6 +22,17 @@ export interface StoredCredential {
 
 type Method = 'GET' | 'PATCH' | 'POST';
 
+/** What n8n answers, as far as it is read. */
+const ID = z.object({ id: z.string() });
+const TESTED = z.object({ status: z.string(), message: z.string() });
+const STARTED = z.object({ executionId: z.string() });
+const RETRIED = z.object({ id: z.coerce.string() });
+const LIST = z.object({ results: z.array(LISTED) });
+const PUBLICATION = z.object({
+  status: z.string(),
+  triggers: z.array(z.object({ errorMessage: z.string().nullish() })).default([]),
+});
+
 /** How long to wait for anything in n8n, unless the caller allows more. */
 const DEADLINE_SECONDS = 60;
 
@@ -36,29 +49,33 @@ export class N8nRest {
   ) {}
 
   async setUpOwner(owner: Owner): Promise<void> {
-    await this.request('POST', '/rest/owner/setup', owner);
+    await this.request(z.unknown(), 'POST', '/rest/owner/setup', owner);
     await this.logIn(owner);
   }
 
   /** Logs in for all further requests. */
   async logIn({ email, password }: Pick<Owner, 'email' | 'password'>): Promise<void> {
-    await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, password });
+    await this.request(z.unknown(), 'POST', '/rest/login', { emailOrLdapLoginId: email, password });
   }
 
   async createCredential(name: string, type: string, data: JsonObject): Promise<StoredCredential> {
-    const stored = await this.request('POST', '/rest/credentials', { name, type, data });
-    return { id: asString(stored.id, 'credential.id'), name, type };
+    const { id } = await this.request(ID, 'POST', '/rest/credentials', { name, type, data });
+    return { id, name, type };
   }
 
   /** Tests a stored credential with changed data, as the editor's dialog does before it saves. */
   async testCredential(credential: StoredCredential, data: JsonObject): Promise<{ status: string; message: string }> {
-    const result = await this.request('POST', '/rest/credentials/test', { credentials: { ...credential, data } });
-    return { status: asString(result.status, 'status'), message: asString(result.message, 'message') };
+    return await this.request(TESTED, 'POST', '/rest/credentials/test', { credentials: { ...credential, data } });
   }
 
-  /** Stores a workflow. */
-  async importWorkflow(workflow: JsonObject, credentials: StoredCredential[] = []): Promise<JsonObject> {
-    return await this.request('POST', '/rest/workflows', withCredentials(workflow, credentials));
+  /** Stores a workflow, with these credentials in place of those that it names. */
+  async importWorkflow(workflow: JsonObject, credentials: StoredCredential[] = []): Promise<StoredWorkflow> {
+    const stored = Object.fromEntries(credentials.map(({ type, ...named }) => [type, named]));
+    const nodes = WORKFLOW.parse(workflow).nodes.map(({ credentials: own, ...node }) => ({
+      ...node,
+      credentials: own && Object.fromEntries(Object.entries(own).map(([type, named]) => [type, stored[type] ?? named])),
+    }));
+    return await this.request(STORED_WORKFLOW, 'POST', '/rest/workflows', { ...workflow, nodes });
   }
 
   /** Runs a workflow as the editor's button does, and waits for its end, successful or not. */
@@ -68,18 +85,16 @@ export class N8nRest {
 
   /** Starts a workflow as {@link run} does, without waiting for its end. */
   async start(workflow: JsonObject, trigger: string): Promise<string> {
-    const started = await this.request('POST', `/rest/workflows/${idOf(workflow)}/run`, {
-      workflowData: workflow,
-      triggerToStartFrom: { name: trigger },
-    });
-    return asString(started.executionId, 'executionId');
+    const path = `/rest/workflows/${idOf(workflow)}/run`;
+    const body = { workflowData: workflow, triggerToStartFrom: { name: trigger } };
+    return (await this.request(STARTED, 'POST', path, body)).executionId;
   }
 
   /** Replaces the nodes of a stored workflow. */
-  async saveNodes(workflow: JsonObject, nodes: readonly JsonObject[]): Promise<JsonObject> {
+  async saveNodes(workflow: JsonObject, nodes: readonly JsonObject[]): Promise<StoredWorkflow> {
     const { name, connections, settings, versionId } = workflow;
     const changed = { name, nodes, connections, settings, versionId };
-    return await this.request('PATCH', `/rest/workflows/${idOf(workflow)}?forceSave=true`, changed);
+    return await this.request(STORED_WORKFLOW, 'PATCH', `/rest/workflows/${idOf(workflow)}?forceSave=true`, changed);
   }
 
   /**
@@ -87,35 +102,34 @@ export class N8nRest {
    * @param loadWorkflow whether with the workflow as it is saved now, instead of as it was
    */
   async retry(id: string, seconds?: number, loadWorkflow = false): Promise<Execution> {
-    const retried = await this.request('POST', `/rest/executions/${id}/retry`, { loadWorkflow });
-    return await this.waitForExecution(String(retried.id ?? retried.executionId), seconds);
+    const retried = await this.request(RETRIED, 'POST', `/rest/executions/${id}/retry`, { loadWorkflow });
+    return await this.waitForExecution(retried.id, seconds);
   }
 
   async waitForExecution(id: string, seconds = DEADLINE_SECONDS): Promise<Execution> {
     return await this.waitFor(`execution ${id} to end`, seconds, async () => {
-      const record = await this.request('GET', `/rest/executions/${id}`);
-      return UNDER_WAY.includes(asString(record.status, 'execution.status')) ? undefined : readExecution(record);
+      const record = await this.request(EXECUTION, 'GET', `/rest/executions/${id}`);
+      return UNDER_WAY.includes(record.status) ? undefined : readExecution(record);
     });
   }
 
   /** Waits until an execution is waiting for an answer or a time. */
   async waitUntilWaiting(id: string): Promise<void> {
     await this.waitFor(`execution ${id} to wait`, DEADLINE_SECONDS, async () => {
-      const { status } = await this.request('GET', `/rest/executions/${id}`);
+      const { status } = await this.request(EXECUTION, 'GET', `/rest/executions/${id}`);
       return status === 'waiting' ? true : undefined;
     });
   }
 
   /** Stops an execution that is under way, as the editor's Stop button does. */
   async stop(id: string): Promise<void> {
-    await this.request('POST', `/rest/executions/${id}/stop`);
+    await this.request(z.unknown(), 'POST', `/rest/executions/${id}/stop`);
   }
 
   /** Lists the executions of a workflow, newest first, including those under way. */
   async executionsOf(workflow: JsonObject): Promise<ListedExecution[]> {
     const filter = encodeURIComponent(JSON.stringify({ workflowId: idOf(workflow) }));
-    const list = await this.request('GET', `/rest/executions?filter=${filter}&limit=100`);
-    return asArray(list.results, 'executions').map(readListed);
+    return (await this.request(LIST, 'GET', `/rest/executions?filter=${filter}&limit=100`)).results;
   }
 
   /**
@@ -124,12 +138,12 @@ export class N8nRest {
    */
   async activate(workflow: JsonObject): Promise<void> {
     const { versionId } = workflow;
-    await this.request('POST', `/rest/workflows/${idOf(workflow)}/activate`, { versionId });
+    await this.request(z.unknown(), 'POST', `/rest/workflows/${idOf(workflow)}/activate`, { versionId });
     await this.waitForPublication(workflow, 'published');
   }
 
   async deactivate(workflow: JsonObject): Promise<void> {
-    await this.request('POST', `/rest/workflows/${idOf(workflow)}/deactivate`, {});
+    await this.request(z.unknown(), 'POST', `/rest/workflows/${idOf(workflow)}/deactivate`, {});
     await this.waitForPublication(workflow, 'not_published');
   }
 
@@ -146,12 +160,12 @@ export class N8nRest {
       const { status, text } = await this.exchange('GET', path);
       // n8n 2.35 has no such address by default, but answers the activation only when that is done.
       if (status === 404) return true;
-      const publication = dataOf(path, text);
-      if (publication.status === wanted) return true;
+      const { status: reached, triggers } = dataOf(PUBLICATION, text);
+      if (reached === wanted) return true;
       // n8n counts each node with a webhook, such as Messaging Send, as a trigger, so one failing trigger is a partial failure.
-      if (['failed', 'partial'].includes(String(publication.status)))
-        throw new ExpectedError(`n8n could not publish the workflow: ${errorsOf(publication)}`);
-      return undefined;
+      if (!['failed', 'partial'].includes(reached)) return undefined;
+      const errors = triggers.flatMap(({ errorMessage }) => errorMessage ?? []).join('; ');
+      throw new ExpectedError(`n8n could not publish the workflow: ${errors}`);
     });
   }
 
@@ -159,10 +173,10 @@ export class N8nRest {
     return await waitFor(what, seconds, probe, { signal: this.signal, evidence: () => this.n8n.endOfLog() });
   }
 
-  private async request(method: Method, path: string, body?: unknown): Promise<JsonObject> {
+  private async request<Data>(schema: z.ZodType<Data>, method: Method, path: string, body?: unknown): Promise<Data> {
     const { status, text } = await this.exchange(method, path, body);
     if (status >= 400) throw new ExpectedError(`n8n answered ${status} to ${method} ${path}: ${text.slice(0, 300)}`);
-    return dataOf(path, text);
+    return dataOf(schema, text);
   }
 
   private async exchange(method: Method, path: string, body?: unknown): Promise<{ status: number; text: string }> {
@@ -192,26 +206,9 @@ export class N8nRest {
 }
 
 export function idOf(workflow: JsonObject): string {
-  return asString(workflow.id, 'workflow.id');
+  return ID.parse(workflow).id;
 }
 
-function errorsOf(publication: JsonObject): string {
-  const triggers = asObjects(publication.triggers, 'triggers');
-  return triggers.flatMap(({ errorMessage }) => (typeof errorMessage === 'string' ? [errorMessage] : [])).join('; ');
-}
-
-function dataOf(path: string, text: string): JsonObject {
-  const envelope: unknown = JSON.parse(text);
-  return asObject(asObject(envelope, path).data, `the data of ${path}`);
-}
-
-function withCredentials(workflow: JsonObject, stored: StoredCredential[]): JsonObject {
-  const nodes = asObjects(workflow.nodes, 'workflow.nodes').map((node) => {
-    if (!isObject(node.credentials)) return node;
-    const replaced = stored
-      .filter(({ type }) => isObject(node.credentials) && type in node.credentials)
-      .map(({ id, name, type }) => [type, { id, name }]);
-    return { ...node, credentials: { ...node.credentials, ...Object.fromEntries(replaced) } };
-  });
-  return { ...workflow, nodes };
+function dataOf<Data>(schema: z.ZodType<Data>, text: string): Data {
+  return z.object({ data: schema }).parse(JSON.parse(text)).data;
 }

@@ -1,14 +1,28 @@
 import { randomUUID } from 'node:crypto';
 
-import { type JsonObject } from '../json';
+import { z } from 'zod/v4';
+
+export type JsonObject = Record<string, unknown>;
+
+const OBJECT = z.record(z.string(), z.unknown());
 
 /** A node of a workflow, as n8n exports it; its position follows from its place in the list of nodes. */
-export interface WorkflowNode extends JsonObject {
-  name: string;
-  type: string;
-  typeVersion: number;
-  parameters: JsonObject;
-}
+const NODE = z.looseObject({
+  name: z.string(),
+  type: z.string(),
+  typeVersion: z.number(),
+  parameters: OBJECT,
+  credentials: OBJECT.optional(),
+});
+export type WorkflowNode = z.infer<typeof NODE>;
+
+/** A workflow, as n8n exports it. */
+export const WORKFLOW = z.looseObject({ name: z.string(), nodes: z.array(NODE), connections: OBJECT });
+export type Workflow = z.infer<typeof WORKFLOW>;
+
+/** A workflow that n8n has stored. */
+export const STORED_WORKFLOW = WORKFLOW.extend({ id: z.string(), versionId: z.string() });
+export type StoredWorkflow = z.infer<typeof STORED_WORKFLOW>;
 
 /** The name of {@link start}, to run a workflow from. */
 export const START = 'Start';
@@ -26,12 +40,8 @@ export const ITEMS = 'Items';
 
 /** A Code node that outputs these items, no matter what its input is. */
 export function items(rows: JsonObject[], name = ITEMS): WorkflowNode {
-  return {
-    name,
-    type: 'n8n-nodes-base.code',
-    typeVersion: 2,
-    parameters: { jsCode: `return ${JSON.stringify(rows)}.map((json) => ({ json }));` },
-  };
+  const jsCode = `return ${JSON.stringify(rows)}.map((json) => ({ json }));`;
+  return { name, type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode } };
 }
 
 /** @param rest  what the node's Settings tab sets, such as `onError`, or another `name` or `type` */
@@ -74,7 +84,7 @@ export async function callWebhook(n8nUrl: string, path: string, body: JsonObject
 }
 
 /** A workflow of these nodes one after the other, each connected to the next by its first output. */
-export function chain(name: string, nodes: readonly WorkflowNode[]): JsonObject {
+export function chain(name: string, nodes: readonly WorkflowNode[]): Workflow {
   const connections = nodes.slice(1).map((next, index) => {
     const previous = nodes[index]?.name ?? '';
     return [previous, { main: [[{ node: next.name, type: 'main', index: 0 }]] }];
@@ -82,7 +92,7 @@ export function chain(name: string, nodes: readonly WorkflowNode[]): JsonObject 
   return {
     name,
     nodes: nodes.map((node, index) => ({ id: randomUUID(), position: [index * 220, 0], ...node })),
-    connections: Object.fromEntries(connections),
+    connections: Object.fromEntries(connections) as JsonObject,
     settings: { executionOrder: 'v1' },
   };
 }

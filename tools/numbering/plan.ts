@@ -1,8 +1,20 @@
 import examples from 'libphonenumber-js/examples.mobile.json';
 import metadata from 'libphonenumber-js/metadata.max.json';
+import { z } from 'zod/v4';
 
 import { startOf } from '../../nodes/MessagingSend/phone/country';
-import { asArray, asObject, asString } from '../json';
+
+/** libphonenumber-js's metadata `max`, the only one with types of numbers: a region's fields have no names. */
+const REGIONS = z.record(z.string(), z.array(z.unknown()));
+export const METADATA = z
+  .object({
+    country_calling_codes: z.record(z.string(), z.array(z.string())),
+    countries: REGIONS,
+    nonGeographic: REGIONS,
+  })
+  .parse(metadata);
+const LENGTHS = z.array(z.number());
+const TYPES = z.array(z.array(z.unknown()).catch([]));
 
 /** A region of the numbering plan. Patterns are regular expressions of a number without its country code. */
 interface Region {
@@ -25,16 +37,18 @@ interface Region {
 /** What the node needs to know about numbers with a country code. */
 export const PLAN_FILE = 'nodes/MessagingSend/phone/numberingPlan.ts';
 
-/** The contents of PLAN_FILE, made from libphonenumber-js's metadata `max`, the only one with types of numbers. */
+/** The contents of PLAN_FILE, made from {@link METADATA}. */
 export function numberingPlanFile(): string {
-  const { country_calling_codes, countries, nonGeographic } = asObject(metadata, 'metadata');
-  const geographic = Object.entries(asObject(country_calling_codes, 'codes')).map(([code, list]) => {
-    const names = asArray(list, code).map((name) => asString(name, code));
-    const regions = names.map((name) => region(asObject(countries, 'countries')[name], name));
-    return line(code, names.join(''), regions);
-  });
-  const others = Object.entries(asObject(nonGeographic, 'nonGeographic'));
-  const lines = [...geographic, ...others.map(([code, given]) => line(code, '', [region(given, code)]))];
+  const { country_calling_codes, countries, nonGeographic } = METADATA;
+  const geographic = Object.entries(country_calling_codes).map(([code, names]) =>
+    line(
+      code,
+      names.join(''),
+      names.map((name) => region(countries[name] ?? [], name)),
+    ),
+  );
+  const others = Object.entries(nonGeographic).map(([code, given]) => line(code, '', [region(given, code)]));
+  const lines = [...geographic, ...others];
   return `${HEADER}export const NUMBERING_PLAN = String.raw\`\n${byFirstDigit(lines)}\n\`;\n`;
 }
 
@@ -129,19 +143,18 @@ function alternatives(patterns: readonly string[]): string {
 }
 
 /** Reads a region from the places where libphonenumber-js's own `Metadata` class reads it. */
-function region(given: unknown, name: string): Region {
-  const fields = asArray(given, name);
-  const lengths = numbers(fields[3], name);
-  const [fixed, mobile] = asArray(fields[11], name).map((type) => (Array.isArray(type) ? (type as unknown[]) : []));
+function region(fields: readonly unknown[], name: string): Region {
+  const lengths = LENGTHS.parse(fields[3]);
+  const [fixed, mobile] = TYPES.parse(fields[11]);
   const patternOf = (type: unknown[] = []) => (typeof type[0] === 'string' ? type[0] : '');
   // If mobile numbers can't be told from others, their pattern is empty.
   const [mobilePattern, ofMobile] = patternOf(mobile) === '' ? [patternOf(fixed), fixed] : [patternOf(mobile), mobile];
-  const example = asObject(examples, 'examples')[name];
-  const lengthsOf = (type: unknown[] = []) => (Array.isArray(type[1]) ? numbers(type[1], name) : lengths);
+  const example = (examples as Partial<Record<string, string>>)[name] ?? '';
+  const lengthsOf = (type: unknown[] = []) => (Array.isArray(type[1]) ? LENGTHS.parse(type[1]) : lengths);
   const text = (index: number) => (typeof fields[index] === 'string' ? fields[index] : '');
   return {
     name,
-    pattern: asString(fields[2], name),
+    pattern: text(2),
     lengths,
     trunk: text(5),
     prefix: prefixIn(text(5), text(7), text(8)),
@@ -150,7 +163,7 @@ function region(given: unknown, name: string): Region {
     fixedLengths: lengthsOf(fixed),
     mobile: mobilePattern,
     mobileLengths: mobilePattern === '' ? [] : lengthsOf(ofMobile),
-    example: typeof example === 'string' ? example : '',
+    example,
   };
 }
 
@@ -165,10 +178,6 @@ function prefixIn(trunk: string, parsing: string, rule: string): string {
   // What a rule such as $2 keeps is only looked at.
   let group = 0;
   return prefixes.replace(/\((?!\?)/g, (open) => (rule === `$${(group += 1)}` ? '(?=' : open));
-}
-
-function numbers(given: unknown, name: string): number[] {
-  return asArray(given, name).map(Number);
 }
 
 /** Writes 7, 9, 10, 11 as `7,9-11`. */

@@ -1,17 +1,16 @@
-import metadata from 'libphonenumber-js/metadata.max.json';
 import { tz } from 'moment-timezone';
 
-import { asArray, asObject, asString } from '../json';
 import { CAPITALS, TOO_NEW, WITHOUT_ENTRY } from './capitals';
-import { byFirstDigit } from './plan';
+import { byFirstDigit, METADATA } from './plan';
 
 /** Which time zones the numbers of a country have. */
 export const ZONES_FILE = 'nodes/MessagingSend/phone/zoneTable.ts';
 
 /** The contents of ZONES_FILE, made from libphonenumber-js's metadata and the time zones in moment-timezone. */
 export function zonesFile(): string {
-  const codes = Object.entries(asObject(metadata.country_calling_codes, 'codes'));
-  const lines = codes.flatMap(([code, list]) => linesOf(code, regionsOf(list, code)));
+  const lines = Object.entries(METADATA.country_calling_codes).flatMap(([code, names]) =>
+    linesOf(code, names.map(regionNamed)),
+  );
   return `${HEADER}export const ZONE_TABLE = \`\n${byFirstDigit(lines)}\n\`;\n`;
 }
 
@@ -29,12 +28,9 @@ interface Region {
   readonly leadingDigits: string;
 }
 
-function regionsOf(list: unknown, code: string): Region[] {
-  return asArray(list, code).map((entry) => {
-    const name = asString(entry, code);
-    const leadingDigits = asArray(asObject(metadata.countries, 'countries')[name], name)[10];
-    return { name, leadingDigits: typeof leadingDigits === 'string' ? leadingDigits : '' };
-  });
+function regionNamed(name: string): Region {
+  const leadingDigits = METADATA.countries[name]?.[10];
+  return { name, leadingDigits: typeof leadingDigits === 'string' ? leadingDigits : '' };
 }
 
 function linesOf(code: string, regions: readonly Region[]): string[] {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { asObject } from '../../../tools/json';
+import { type JsonObject } from '../../../tools/n8n/workflow';
 import { type ExampleWorld } from '../exampleWorld';
 import { answer, Asking } from '../questions';
 
@@ -39,7 +39,7 @@ export function tests({ instance, received, workflow, onForm, whileActive }: Exa
       const [way, ...others] = await goneTo(execution);
       assert.deepEqual(others, []);
       assert.equal(way?.node, node);
-      const { respondedAt, ...data } = asObject(way.json.data, 'data');
+      const { respondedAt, ...data } = way.json.data as JsonObject;
       assert.deepEqual(data, { approved: decision === 'approve', comment: 'See order' });
       assert.match(String(respondedAt), /^\d{4}-/);
       assert.equal(received().length, 1);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import { type JsonObject } from '../../../tools/json';
+import { type JsonObject } from '../../../tools/n8n/workflow';
 import { copyOf, type ExampleWorld, itemsAt, PEOPLE, saleMessage, withoutDryRun } from '../exampleWorld';
 import { answer, Asking } from '../questions';
 

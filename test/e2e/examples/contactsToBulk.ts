@@ -6,11 +6,9 @@ import { before, test } from 'node:test';
 
 import { parse } from 'csv-parse/sync';
 
-import { asObject, asString, type JsonObject } from '../../../tools/json';
-import { provideContacts } from '../../../tools/n8n/examples/contacts';
-import { contactsExampleNodes } from '../../../tools/n8n/examples/contactsExample';
-import { nodesOf } from '../../../tools/n8n/examples/files';
+import { contactsExampleNodes, nodesOf, provideContacts } from '../../../tools/n8n/examples';
 import { filesFolderOf } from '../../../tools/n8n/settings';
+import { type JsonObject } from '../../../tools/n8n/workflow';
 import { type ExampleWorld, itemsAt } from '../exampleWorld';
 import { byPhone, expectedPhone, readContacts } from '../recipients';
 
@@ -42,7 +40,7 @@ export function tests({ instance, workflow, received, sending, succeedFrom }: Ex
       return phone === undefined ? [] : [{ name: contact.name, city: contact.city, phone }];
     });
     const sender = nodesOf(workflow()).find(({ name }) => name === contactsExampleNodes(workflow()).sender);
-    const template = asString(asObject(sender?.parameters, 'parameters').message, 'message');
+    const template = String(sender?.parameters.message);
     const messages = contacts.map((contact) => ({
       phone: expectedPhone(contact),
       message: template.slice(1).replace(PLACE, (_place, column: string) => contact[column] ?? ''),

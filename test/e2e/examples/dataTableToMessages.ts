@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import { asObject, asObjects, type JsonObject } from '../../../tools/json';
-import { nodesOf } from '../../../tools/n8n/examples/files';
+import { nodesOf } from '../../../tools/n8n/examples';
+import { type JsonObject, type WorkflowNode } from '../../../tools/n8n/workflow';
 import { copyOf, type ExampleWorld, itemsAt, PEOPLE, saleMessage, withOptions, withoutDryRun } from '../exampleWorld';
 
 /** The list in a Data Table, sent again and again. */
@@ -25,7 +25,7 @@ export function tests({ instance, received, workflow, runFrom, succeedFrom, tabl
   /** A workflow that has sent nothing yet, as each person has their own. */
   const own = (change = withoutDryRun) => instance().rest.importWorkflow(copyOf(workflow(), change));
   /** Runs a workflow again after changes to its nodes. */
-  const changed = async (stored: JsonObject, change: (node: JsonObject) => JsonObject) =>
+  const changed = async (stored: JsonObject, change: (node: WorkflowNode) => WorkflowNode) =>
     await instance().rest.saveNodes(stored, nodesOf(stored).map(change));
   /** Enters the campaign's name where its user does. */
   const named = async (stored: JsonObject, value: string) =>
@@ -243,9 +243,8 @@ export function tests({ instance, received, workflow, runFrom, succeedFrom, tabl
   });
 }
 
-function withCampaign(node: JsonObject, value: string): JsonObject {
-  const parameters = asObject(node.parameters, 'parameters');
-  const { assignments } = asObject(parameters.assignments, 'assignments');
-  const [campaign] = asObjects(assignments, 'assignments');
-  return { ...node, parameters: { ...parameters, assignments: { assignments: [{ ...campaign, value }] } } };
+function withCampaign(node: WorkflowNode, value: string): WorkflowNode {
+  const { assignments } = node.parameters.assignments as { assignments: JsonObject[] };
+  const changed = [{ ...assignments[0], value }];
+  return { ...node, parameters: { ...node.parameters, assignments: { assignments: changed } } };
 }

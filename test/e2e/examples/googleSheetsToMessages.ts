@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { asObject, type JsonObject } from '../../../tools/json';
+import { type JsonObject, type WorkflowNode } from '../../../tools/n8n/workflow';
 import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from '../exampleWorld';
 
 /** The list in Google Sheets, with pinned rows in place of a Google account. */
@@ -25,7 +25,7 @@ export function tests({ instance, received, workflow, succeedFrom }: ExampleWorl
     });
   /** Runs a copy; returns what it would write into the sheet. */
   const run = async (copy: JsonObject): Promise<JsonObject[]> => itemsAt(await succeedFrom('Start', copy), OUTCOMES);
-  const asImported = (node: JsonObject) => node;
+  const asImported = (node: WorkflowNode) => node;
   const isNow = (time: unknown) => Math.abs(Date.now() - Date.parse(String(time))) < 600_000;
 
   test('Each row gets its outcome: the ID of its message, or the reason', async () => {
@@ -86,8 +86,8 @@ export function tests({ instance, received, workflow, succeedFrom }: ExampleWorl
 }
 
 /** The node that writes into the sheet, as one that puts out what it would write. */
-function asEditFields(node: JsonObject): JsonObject {
-  const values = asObject(asObject(asObject(node.parameters, 'parameters').columns, 'columns').value, 'value');
+function asEditFields(node: WorkflowNode): WorkflowNode {
+  const { value: values } = node.parameters.columns as { value: JsonObject };
   const assignments = Object.entries(values).map(([name, value]) => ({ id: name, name, value, type: 'string' }));
   return {
     ...node,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { asArray, asObject, type JsonObject } from '../../../tools/json';
-import { MCP_TOKEN } from '../../../tools/n8n/examples/credentials';
+import { MCP_TOKEN } from '../../../tools/n8n/exampleCredentials';
+import { type JsonObject } from '../../../tools/n8n/workflow';
 import { type ExampleWorld } from '../exampleWorld';
 import { mcpClient } from '../toolWorkflow';
 
@@ -17,8 +17,8 @@ export function tests({ instance, received, whileActive }: ExampleWorld): void {
     const { tools } = await client.listTools();
     assert.deepEqual(tools.map(({ name }) => name).sort(), ['Get_the_balance', 'Send_a_message', 'Send_many_messages']);
     const call = async (name: string, input: JsonObject) => {
-      const answer = asObject(await client.callTool({ name, arguments: input }), 'answer');
-      return { isError: answer.isError === true, text: JSON.stringify(asArray(answer.content, 'content')) };
+      const { isError, content } = await client.callTool({ name, arguments: input });
+      return { isError: isError === true, text: JSON.stringify(content) };
     };
     assert.match((await call('Get_the_balance', {})).text, /1000000/);
     await call('Send_a_message', { Phone: '+44 7700 900123', Message: 'Hello' });

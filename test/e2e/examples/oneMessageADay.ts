@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import { type JsonObject } from '../../../tools/json';
-import { nodesOf } from '../../../tools/n8n/examples/files';
+import { nodesOf } from '../../../tools/n8n/examples';
+import { type JsonObject } from '../../../tools/n8n/workflow';
 import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from '../exampleWorld';
 
 /** Several messages to the same people, on one day and on the next. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { asObject, type JsonObject } from '../../../tools/json';
-import { CALLER } from '../../../tools/n8n/examples/credentials';
+import { CALLER } from '../../../tools/n8n/exampleCredentials';
+import { type JsonObject } from '../../../tools/n8n/workflow';
 import { type ExampleWorld } from '../exampleWorld';
 
 /** The webhook, called as a shop does that repeats its calls. n8n remembers the orders from test to test, so each has its own. */
@@ -21,7 +21,7 @@ export function tests({ instance, received, whileActive }: ExampleWorld): void {
   };
   const answerTo = async (order: JsonObject) => {
     const answer = await call(order);
-    return { status: answer.status, body: asObject(await answer.json(), 'the answer') };
+    return { status: answer.status, body: (await answer.json()) as JsonObject };
   };
   const messageOf = (order: string) => ({ phone: '447700900123', message: `Your order ${order} is on its way.` });
 

@@ -1,7 +1,6 @@
 /** What the service and the network do wrong. */
 import fc from 'fast-check';
 
-import { DETAILS_SHAPES } from '../../../sandbox/details';
 import { BULK_ANSWER_SHAPES, type Fault } from '../../../sandbox/faults';
 import { phones } from './lists';
 
@@ -69,9 +68,7 @@ const passing: fc.Arbitrary<Fault> = fc
         { kind: 'status', status: 422, details: 7 },
         { kind: 'status', status: 422, details: { messages: 'wrong' } },
       ),
-      fc
-        .record({ detailsShape: fc.constantFrom(...DETAILS_SHAPES), fields })
-        .map((details): Fault => ({ kind: 'status', status: 422, ...details, on: 'bulk' })),
+      fc.record({ fields }).map((details): Fault => ({ kind: 'status', status: 422, ...details, on: 'bulk' })),
       fc
         .constantFrom(0, 1, 3, '-5', 'soon', '99999999999', '')
         .map((retryAfter): Fault => ({ kind: 'status', status: 429, retryAfter })),
@@ -112,7 +109,7 @@ const passing: fc.Arbitrary<Fault> = fc
 
 const refusal = fc.constantFrom<Fault>(
   { kind: 'status', status: 422 },
-  { kind: 'status', status: 422, detailsShape: 'none' },
+  { kind: 'status', status: 422, fields: [] },
   { kind: 'status', status: 400 },
   { kind: 'html', status: 403 },
 );
@@ -140,7 +137,7 @@ const notConnected: fc.Arbitrary<Fault> = fc.record({
   kind: fc.constant('status' as const),
   status: fc.constantFrom(400, 422),
   code: fc.constantFrom('VALIDATION_ERROR', 'NOT_CONNECTED'),
-  detailsShape: fc.constant('none' as const),
+  fields: fc.constant([]),
   on: fc.constantFrom('send' as const, 'bulk' as const, 'any' as const),
   after: fc.nat({ max: 4 }),
   probability: fc.constant(1),

@@ -1,4 +1,4 @@
-import { type N8nRest, type StoredCredential } from '../rest';
+import { type N8nRest, type StoredCredential } from './rest';
 
 /** What a visitor enters if an example asks for a user and a password. */
 export const VISITOR = { username: 'reception', password: 'made-up-password' };
