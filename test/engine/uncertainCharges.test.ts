@@ -55,12 +55,6 @@ test('A single message is called charged or not', async () => {
   expect(hintsOf(ran)[0]?.message).toContain('By the balance, 1 of 1 message without an answer used a credit.');
 });
 
-test('A balance that was read first counts as an answer', async () => {
-  const parameters = withOptions(SEND_BULK, { ...IN_TURN, checkCreditsFirst: true });
-  const ran = await campaign({ ...secondAnswer(true), after: 0 }, { parameters });
-  expect(hintsOf(ran)[0]?.message).toContain(ALL);
-});
-
 test('A balance that can no longer be read is not asked for again', async () => {
   sandbox().setFaults([{ kind: 'status', status: 503, after: 1, times: 9 }]);
   const parameters = withOptions(SEND_BULK, { ...IN_TURN, longestWait: 0 });

@@ -122,6 +122,11 @@ export function failed(why: Failure): Failed {
   return { kind: why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent', failure: why };
 }
 
+/** Whether nothing tells what became of its request in this attempt. */
+export function isUnanswered({ outcome, batch, data, isRecalled }: Row): boolean {
+  return outcome?.kind === 'uncertain' && batch !== null && data === null && !isRecalled;
+}
+
 /** Whether the message may still be sent: it has no outcome, and shares none. */
 export function isOpen({ outcome, duplicateOf }: Row): boolean {
   return outcome === null && duplicateOf === null;

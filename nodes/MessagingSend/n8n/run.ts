@@ -9,7 +9,7 @@ import type { SendOperation } from '../delivery/operation';
 import { type DeliveryOptions, keepBackBy } from '../delivery/select';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
-import type { Drafts, Row } from '../messages/row';
+import { type Drafts, isUnanswered, type Row } from '../messages/row';
 import { requestsOf } from '../requests/requests';
 import { beginAttempt, isTool } from './execution';
 import { httpCall } from './http';
@@ -219,11 +219,11 @@ async function sendJob(run: Invocation): Promise<Delivered> {
   }
   const [first] = senders.values();
   const only = senders.size === 1 ? first?.requests : undefined;
-  const charged = (await only?.charged()) ?? null;
-  const credits = options.dryRun && options.checkCreditsFirst ? ((await only?.credits()) ?? null) : null;
+  const needsBalance = options.dryRun ? options.checkCreditsFirst : rows.some(isUnanswered);
+  const credits = needsBalance ? ((await only?.creditsAfter()) ?? null) : null;
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
   const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', { rawExpressions: true });
-  const summary = await summarize(rows, options, { requests, accounts: senders.size, message, charged, credits });
+  const summary = await summarize(rows, options, { requests, accounts: senders.size, message, credits });
   if (inWorkflow !== null) {
     reportSummary(inWorkflow, job.operation.maxBatchSize, summary);
     countInCustomData(inWorkflow, summary);
@@ -232,5 +232,5 @@ async function sendJob(run: Invocation): Promise<Delivered> {
   if (error !== null) throw error;
   const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';
   const inputs = settings.includesInput ? { items: inWorkflow?.getInputData() ?? [], hasErrorOutput } : null;
-  return { rows, items: await outputItems(rows, job.operation, options.dryRun, inputs, charged) };
+  return { rows, items: await outputItems(rows, job.operation, options.dryRun, inputs, summary.charged) };
 }

@@ -4,7 +4,6 @@ import { GET_BALANCE } from '../api/endpoints';
 import { creditsOf } from '../api/objects';
 import { type ApiRequest, type Call, rejected, type Reply } from '../api/reply';
 import type { Failure } from '../failures/failure';
-import { type Charged, Charges } from './charges';
 import { type Clock, Pacer, SYSTEM_CLOCK, type Wait } from './pacer';
 
 export interface RequestLimits {
@@ -70,7 +69,10 @@ export class Requests {
   private readonly stopped: AbortSignal;
   /** How many requests with this key had ended when the first of this run left; null before. */
   private endedBefore: number | null = null;
-  private readonly charges = new Charges();
+  /** Whether an answer to a request with messages has come. */
+  private hasAnswer = false;
+  /** Whether a request that has no answer left before that. */
+  private isUnclear = false;
   /** Whether the balance could not be read when it was last asked for. */
   private isDown = false;
   /** When the next request may start, by the interval. */
@@ -128,7 +130,7 @@ export class Requests {
     const start = clock.now();
     for (let tries = 0; ; tries += 1) {
       const reply = await this.make({ endpoint: GET_BALANCE, timeout: BALANCE_TIMEOUT });
-      this.isDown = reply.kind !== 'accepted';
+      this.isDown = reply.kind === 'uncertain';
       const delay = backoffDelay(tries, clock.random());
       if (isEnough(reply) || clock.now() + delay - start > limits.maxWait) return reply;
       await this.wait(delay);
@@ -142,24 +144,19 @@ export class Requests {
   }
 
   /**
-   * Reads the balance once, after the run's last request, if some had no answer: what is missing was charged for them.
-   * @returns null if that tells nothing, as when another run of this process has used the key meanwhile
+   * Reads the balance once, after the run's last request: what is missing there was charged for requests without an answer.
+   * @returns null if it tells nothing: it can't be read, no answer came before the first of these requests left, or another
+   * run of this process has used the key meanwhile
    */
-  async charged(): Promise<Charged | null> {
-    if (this.charges.unanswered === 0 || this.isDown) return null;
+  async creditsAfter(): Promise<number | null> {
+    if (this.isUnclear || this.isDown) return null;
     // Its own, because the run may have been halted.
     const afterRun = new Requests({ ...this.config, limits: { ...this.config.limits, maxWait: 0 } });
-    const credits = await afterRun.credits();
+    const reply = await afterRun.readBalance().catch(() => null);
     this.made += afterRun.made;
     const { ended, inFlight } = this.config.pacer;
-    const isAlone = ended + inFlight === (this.endedBefore ?? 0) + this.made;
-    return isAlone && credits !== null ? this.charges.chargedBy(credits) : null;
-  }
-
-  /** What the balance says; null if it can't be read. */
-  async credits(): Promise<number | null> {
-    const reply = await this.readBalance().catch(() => null);
-    return reply?.kind === 'accepted' ? creditsOf(reply.data) : null;
+    const isAlone = this.endedBefore === null || ended + inFlight === this.endedBefore + this.made;
+    return reply?.kind === 'accepted' && isAlone ? creditsOf(reply.data) : null;
   }
 
   /**
@@ -186,9 +183,11 @@ export class Requests {
       }
       isMade = true;
       this.made += 1;
-      const watch = this.charges.watch(request);
+      const isFirst = !this.hasAnswer && request.body !== undefined;
       const reply = await call(request);
-      watch(reply);
+      this.hasAnswer ||= reply.kind === 'accepted' && request.body !== undefined;
+      // It may have been charged before the first answer, which then doesn't say what the account had.
+      this.isUnclear ||= reply.kind === 'uncertain' && isFirst;
       flight?.afterReply(reply);
       return reply;
     } finally {

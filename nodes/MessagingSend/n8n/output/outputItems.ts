@@ -5,10 +5,10 @@ import { textOf } from '../../delivery/compose';
 import { codePoints } from '../../delivery/longText';
 import { SEND, type SendOperation } from '../../delivery/operation';
 import type { Failure } from '../../failures/failure';
-import { type Failed, type Outcome, type Row, type Skipped, textCount } from '../../messages/row';
-import type { Charged } from '../../requests/charges';
+import { type Failed, isUnanswered, type Outcome, type Row, type Skipped, textCount } from '../../messages/row';
 import { pause, YIELD_EVERY } from '../pause';
 import { descriptionOf } from './sentences';
+import type { Charged } from './summary';
 
 /** Explains a missing message ID, if only the crash ledger knows that a message was sent. */
 const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID was lost' };
@@ -129,7 +129,6 @@ function failedJson({ kind, failure }: Failed, row: Row | null, charged: Charged
   const { code, httpStatus, credits } = failure;
   const { phone = null, phoneGiven = null, defect = null, testFor = null, batch = null, entry = null } = row ?? {};
   const given = typeof phoneGiven === 'boolean' ? null : scalar({ phoneGiven }, 'phoneGiven');
-  const isUnanswered = kind === 'uncertain' && row?.isRecalled === false && row.data === null && batch !== null;
   return {
     error: failure.message,
     details: {
@@ -142,7 +141,7 @@ function failedJson({ kind, failure }: Failed, row: Row | null, charged: Charged
       ...(testFor !== null && { test_for: testFor }),
       ...(row?.duplicateOf && originOf(row.duplicateOf)),
       ...(entry !== null && { entry }),
-      ...(isUnanswered && charged !== null && { unanswered: charged.of, unanswered_charged: charged.charged }),
+      ...(charged && row && isUnanswered(row) && { unanswered: charged.of, unanswered_charged: charged.charged }),
       description: descriptionOf(failure, kind),
     },
   };

@@ -1,9 +1,16 @@
 import { creditsTooLow } from '../../api/answerFailure';
-import type { JsonObject } from '../../api/objects';
+import { isNumber, type JsonObject } from '../../api/objects';
 import type { DeliveryOptions } from '../../delivery/select';
-import { type Failed, mayHaveBeenSent, type Origin, type Row, type SkipReason, textCount } from '../../messages/row';
+import {
+  type Failed,
+  isUnanswered,
+  mayHaveBeenSent,
+  type Origin,
+  type Row,
+  type SkipReason,
+  textCount,
+} from '../../messages/row';
 import { countryOf } from '../../phone/country';
-import type { Charged } from '../../requests/charges';
 import { pause, YIELD_EVERY } from '../pause';
 
 /** Why messages were not sent, or may have been. Reasons differ by the values in their texts, such as a length. */
@@ -52,7 +59,7 @@ export interface Summary {
   /** null if no answer in this attempt reported it. */
   readonly creditsLeft: number | null;
   readonly requests: number;
-  /** Null if nothing tells it. */
+  /** How many of the texts whose requests had no answer used a credit; null if the balance doesn't tell. */
   readonly charged: Charged | null;
 }
 
@@ -66,6 +73,8 @@ const PLACEHOLDER =
 /** An expression in 'Message' that reads what items have, of this node or of another. */
 const READS_ITEMS = /^=[^]*\$(?:json|input|node|item|\()/;
 
+export type Charged = Readonly<Record<'charged' | 'of', number>>;
+
 /** What a run knows besides its messages. */
 interface Surroundings {
   readonly requests: number;
@@ -73,15 +82,14 @@ interface Surroundings {
   readonly accounts: number;
   /** The parameter 'Message' as it is stored. */
   readonly message?: unknown;
-  readonly charged?: Charged | null;
-  /** What a balance says that was read for the summary. */
+  /** What the balance says now; null if that is not known. */
   readonly credits?: number | null;
 }
 
 export async function summarize(
   rows: readonly Row[],
   { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
-  { requests, accounts, message, charged = null, credits: creditsNow = null }: Surroundings,
+  { requests, accounts, message, credits: creditsNow = null }: Surroundings,
 ): Promise<Summary> {
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0, planned: 0 };
   const skipped = new Map<SkipReason, number>();
@@ -95,7 +103,8 @@ export async function summarize(
   const [placeholders, doubtful]: [Row[], Row[]] = [[], []];
   const batches = new Set<number | null>();
   const answers = new Set<JsonObject>();
-  let [resumed, heldBack, creditsUsed, index] = [0, 0, 0, 0];
+  let [resumed, heldBack, creditsUsed, unanswered, index] = [0, 0, 0, 0, 0];
+  let creditsBefore = -Infinity;
   let creditsLeft: number | null = creditsNow;
   let [creditsNeeded, creditsAvailable, credits] = [0, Infinity, 0];
   let [isInvalid, isAbroad, isForSeveral] = [false, false, false];
@@ -147,13 +156,18 @@ export async function summarize(
       }
     }
     if (data !== null && !isRecalled) answers.add(data);
+    if (isUnanswered(row)) unanswered += textCount(row);
   }
   for (const { credits_used: used, credits_remaining: left } of answers) {
     if (typeof used === 'number') creditsUsed += used;
     // Answers to requests that ran at the same time come in any order, and credits only go down, so the lowest is the
     // latest. Earlier attempts don't count: the account may have been topped up since.
     if (typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
+    // The first answer leaves most, with what it has used. Once an answer leaves that open, this is NaN.
+    creditsBefore = Math.max(creditsBefore, isNumber(left) && isNumber(used) ? left + used : NaN);
   }
+  const charged = creditsBefore - creditsUsed - (creditsNow ?? NaN);
+  const isTold = Number.isInteger(charged) && charged >= 0 && charged <= unanswered && unanswered > 0;
   const repeated = [...messagesTo.values()].reduce((sum, messages) => sum + messages - 1, 0);
   const people = testRun === null ? count.planned - repeated : Math.min(1, count.planned);
   for (const [key, reason] of causes) {
@@ -186,7 +200,7 @@ export async function summarize(
     // Each account has its own credits.
     creditsLeft: accounts > 1 ? null : creditsLeft,
     requests,
-    charged,
+    charged: isTold ? { charged, of: unanswered } : null,
   };
 }
 
