@@ -55,6 +55,7 @@ void runSession(async (session) => {
   login     ${OWNER.email}  ${OWNER.password}
   inbox     ${instance.sandbox.url}/
   account   ${instance.sandbox.url}/v1  ${API_KEY}
+  n8n       process ${instance.n8n.pid}; to see what a crash does, kill -9 it: it starts again with the same data
 
 ${WHAT_IS_RELOADED}
 

@@ -16,7 +16,7 @@ const END_SECONDS = 30;
 describe('npm run dev', () => {
   const session = sessionForTests();
 
-  test('The command starts n8n and the sandbox, and Ctrl-C ends both and removes their data', async () => {
+  test('The command starts n8n and the sandbox, starts n8n again after a kill, and Ctrl-C ends both and removes their data', async () => {
     const temporary = await makeTemporaryFolder('dev-test', session.cleanup);
     const dataFolders = async () => (await readdir(temporary)).filter((name) => name.startsWith('n8n-messaging-send-'));
     let output = '';
@@ -42,6 +42,9 @@ describe('npm run dev', () => {
       return output.includes('Press Ctrl-C') || undefined;
     });
     assert.equal((await dataFolders()).length, 1);
+
+    process.kill(Number(/n8n +process (\d+)/.exec(output)?.[1]), 'SIGKILL');
+    await until('n8n to start again', START_SECONDS, () => /n8n is process \d+ now/.test(output) || undefined);
     await pressCtrlC();
     assert.match(output, /Stopping n8n and the sandbox/);
     assert.deepEqual(await dataFolders(), []);

@@ -73,6 +73,10 @@ export class Service {
     return readFileSync(this.logFile, 'utf8');
   }
 
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
   assertRunning(): void {
     if (this.ended !== undefined) throw new ExpectedError(`${this.ended}.\n${this.endOfLog()}`);
   }

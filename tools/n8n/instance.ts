@@ -113,10 +113,15 @@ export class N8nInstance {
     return await waitFor(what, seconds, probe, { signal: this.session.signal, evidence });
   }
 
-  /** Waits for the user to stop the command. @throws ExpectedError if n8n ends before that */
+  /** Waits for the user to stop the command. If n8n ends before that, as after a kill, it starts again on the same data. */
   async stayUp(): Promise<void> {
-    const { signal } = this.session;
-    await Promise.race([untilStopped(signal), this.n8n.whenEnded()]);
-    if (!signal.aborted) this.n8n.assertRunning();
+    const { signal, say } = this.session;
+    for (;;) {
+      await Promise.race([untilStopped(signal), this.n8n.whenEnded()]);
+      if (signal.aborted) return;
+      say('\nn8n has ended. It starts again with the same data');
+      await this.restart();
+      say(`n8n is process ${this.n8n.pid} now`);
+    }
   }
 }
