@@ -18,7 +18,7 @@ const WHAT_IS_RELOADED = `When a file in nodes/, credentials/ or icons/ changes,
   - package.json (for example, with a new node) and the sandbox: start this command again
   - icons: the browser caches them for a day; reload the page without its cache
   - executions in progress: they end with the code they started with
-A reload clears what the node keeps in memory, such as the pacer's record of recent requests.`;
+Each build replaces dist/, so run no tests at the same moment. A reload clears what the node keeps in memory, such as the pacer's record of recent requests.`;
 
 new Command('npm run dev --')
   .description(`Runs this package in real n8n ${CURRENT} against the sandbox, and reloads it after each change.`)
@@ -26,9 +26,9 @@ new Command('npm run dev --')
   .parse();
 
 /**
- * `n8n-node dev` has no account, sandbox or example, and needs the newest n8n from the registry. It links the checkout: n8n
- * would watch all of it with its `node_modules`, and the node would load the checkout's n8n-workflow instead of n8n's, which
- * does not recognize the other one's errors. So n8n gets the package as it would be published.
+ * `n8n-node dev` has no account, sandbox or example, and needs the newest n8n from the registry. It would link the
+ * checkout, so n8n would watch its `node_modules`, and the node would load a second n8n-workflow, whose errors n8n doesn't
+ * recognize. So n8n gets the package as it would be published.
  */
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;

@@ -4,7 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 
-import { MessagingSend } from '../../nodes/MessagingSend/MessagingSend.node';
+import { balanceProperties } from '../../nodes/MessagingSend/resources/balance';
+import { deliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
+import { sendFields, sendOperations } from '../../nodes/MessagingSend/resources/message/send';
+import { sendAndWait, sendAndWaitFields } from '../../nodes/MessagingSend/resources/message/sendAndWait';
 import { lowBalanceProperties } from '../../nodes/MessagingSend/trigger/settings';
 import { findN8n } from '../../tools/n8n/install';
 import { N8N_VARIABLE, SUPPORTED } from '../../tools/n8n/releases';
@@ -52,7 +55,9 @@ describe('What pages tell people to click', { skip: process.env[N8N_VARIABLE] !=
     test(`Every name that a page has in bold is one that n8n ${release} shows`, async () => {
       const { args } = await findN8n(release, session);
       const modules = path.resolve(args[0] ?? '', '../../..');
-      const own = [...NODES, ...namesIn([new MessagingSend().description.properties, lowBalanceProperties])];
+      const operations = [...sendOperations, sendAndWait];
+      const fields = [balanceProperties, sendFields, sendAndWaitFields, deliveryOptions, lowBalanceProperties];
+      const own = [...NODES, ...namesIn([operations, ...fields])];
       const types = ['n8n-nodes-base', '@n8n/n8n-nodes-langchain'].map((name) =>
         path.join(modules, name, 'dist/types'),
       );

@@ -181,7 +181,7 @@ export class Crashes {
 }
 
 /** Removes the log that tells n8n at its start which nodes were running when it was killed. */
-export async function removeEventLog({ folder }: InstanceWithSandbox): Promise<void> {
+async function removeEventLog({ folder }: InstanceWithSandbox): Promise<void> {
   const home = path.join(folder, '.n8n');
   const logs = (await readdir(home)).filter((name) => name.startsWith('n8nEventLog'));
   assert.ok(logs.length > 0, 'n8n has an event log');

@@ -171,7 +171,12 @@ for (const release of SUPPORTED) {
           await waitForTexts(page, [], isKept('Test Run') ? [SENDS_FOR_REAL] : ["The option 'Test Run' is on"]);
           sandbox.reset();
           await executeNode(page);
-          await noticeOn(page).getByText('Node executed successfully').first().waitFor();
+          // Each run has another hint.
+          const hint = ['2 sent', "because of 'Never Send To'", "because of 'Send Window'", 'Test run: 1 sent'];
+          await outputPanel(page)
+            .getByText(hint[protections] ?? '')
+            .first()
+            .waitFor();
           await noticeOn(page).first().waitFor({ state: 'hidden' });
           const allowed = isKept('Never Send To') ? [GOOD] : [GOOD, ALSO_GOOD];
           const inWindow = isKept('Send Window') ? [] : phonesOf(allowed);

@@ -23,7 +23,7 @@ export interface TestInstanceOptions {
 }
 
 /** Aborted when the tests are asked to end; every wait ends with it. */
-export const stopSignal = stopOnSignals(['SIGINT', 'SIGTERM']);
+const stopSignal = stopOnSignals(['SIGINT', 'SIGTERM']);
 
 /** A session for the tests of a `describe` or a file: its cleanup runs after them. */
 export function sessionForTests(): Session {

@@ -138,7 +138,9 @@ test("With 'Check Credits First', 'Dry Run' says how many credits are left", asy
   const parameters = withOptions(SEND_BULK, { dryRun: true, checkCreditsFirst: true });
   const ran = await run({ items: contacts(3), parameters });
   expect(requests().map(({ endpoint }) => endpoint)).toEqual(['balance']);
-  expect(hintsOf(ran)[0]?.message).toContain('It would take 3 credits and 1 request; 2 credits left.');
+  expect(hintsOf(ran)[0]?.message).toContain(
+    "It would take 3 credits and 1 request; 2 credits left, so with 'Check Credits First' nothing would be sent.",
+  );
 });
 
 test.each(SENDERS)("'Dry Run' makes %s check and pack all messages without a request", async (_name, parameters) => {

@@ -239,7 +239,9 @@ test('After a kill, a new execution sends messages that were not begun, and leav
   const second = await run(contacts(5), once(SEND));
   expect(reasonsOf(second)).toEqual(['sent_before', 'sent_before', 'may_have_been_sent', undefined, undefined]);
   expect(hintsOf(second)[0]).toMatchObject({
-    message: expect.stringContaining('may have sent the messages of item 2: ask these people.') as string,
+    message: expect.stringContaining(
+      'may have sent the messages of item 2 (counted from 0): ask these people.',
+    ) as string,
     type: 'warning',
   });
   expect(received()).toEqual(phones(0, 1, 2, 3, 4));

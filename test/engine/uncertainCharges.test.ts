@@ -1,13 +1,17 @@
-/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** What a run says of the credits that were charged for messages without an answer. */
 import type { Fault } from '../../sandbox/faults';
-import { contacts } from '../support/contacts';
+import { inFlight } from '../../tools/engine/lifetime';
+import { KEY } from '../support/account';
+import { contacts, phoneAt } from '../support/contacts';
 import { type Given, nodeForTests } from '../support/engine/nodeForTests';
 import type { Execution } from '../support/engine/workflow';
 import { detailsOf, hintsOf } from '../support/outputs';
-import { oneByOne, SEND, SEND_BULK, withOptions } from '../support/parameters';
+import { inBatchesOf, oneByOne, SEND, SEND_BULK, withOptions } from '../support/parameters';
+import { accountOf } from '../support/sandbox';
 
-const { sandbox, run } = nodeForTests({ onError: 'continueErrorOutput' });
+/** The limit of this key is used up by a test. */
+const SPENT = 'made-up-key-of-a-spent-limit';
+const { sandbox, run, campaign: production } = nodeForTests({ onError: 'continueErrorOutput' }, { keys: [KEY, SPENT] });
 
 /** The second of three requests has no result; the service handled it or not. */
 const secondAnswer = (handled: boolean): Fault => ({
@@ -25,8 +29,8 @@ async function campaign(fault: Fault, given: Partial<Given> = {}): Promise<Execu
   return await run({ items: contacts(250), parameters: withOptions(SEND_BULK, IN_TURN), ...given });
 }
 
-const ALL = '100 of 100 messages without an answer used a credit';
-const NONE = '0 of 100 messages without an answer used a credit';
+const ALL = '100 of 100 texts without an answer used a credit so far';
+const NONE = '0 of 100 texts without an answer used a credit so far';
 
 test.each([
   [true, ALL, 100],
@@ -36,7 +40,9 @@ test.each([
   async (handled, text, charged) => {
     const ran = await campaign(secondAnswer(handled));
     const { message } = hintsOf(ran)[0] ?? {};
-    expect(message).toContain(`<br>By the balance, ${text}. If anything else used or topped up the account meanwhile`);
+    expect(message).toContain(
+      `<br>By the balance, ${text}; the service may still send others. If anything else used or topped up the account`,
+    );
     expect(ran.outputs[0]).toHaveLength(150);
     const details = (ran.outputs[1] ?? []).map(detailsOf);
     expect(details).toHaveLength(100);
@@ -46,13 +52,13 @@ test.each([
 
 test('The error of a run that ends there says it as well', async () => {
   const { error } = await campaign(secondAnswer(true), { onError: 'stopWorkflow' });
-  expect(error?.description).toContain(`By the balance, ${ALL}.`);
+  expect(error?.description).toContain(`By the balance, ${ALL};`);
 });
 
-test('A single message is called charged or not', async () => {
+test('A single message without an answer is counted among those that used a credit', async () => {
   sandbox().setFaults([{ kind: 'status', status: 504, handled: true, on: 'send', after: 1, times: 1 }]);
   const ran = await run({ items: contacts(3), parameters: oneByOne(withOptions(SEND, IN_TURN)) });
-  expect(hintsOf(ran)[0]?.message).toContain('By the balance, 1 of 1 message without an answer used a credit.');
+  expect(hintsOf(ran)[0]?.message).toContain('By the balance, 1 of 1 text without an answer used a credit so far');
 });
 
 test('A balance that can no longer be read is not asked for again', async () => {
@@ -80,4 +86,26 @@ test('If another run uses the key meanwhile, nothing is said', async () => {
     run({ items: contacts(1), parameters: SEND, workflowId: 'another' }),
   ]);
   expect(hintsOf(ran)[0]?.message).not.toContain('By the balance');
+});
+
+test('Nothing waits for a free request only to read the balance', async () => {
+  const parameters = withOptions(SEND_BULK, { ...IN_TURN, requestsPerMinute: 4 });
+  const account = { ...accountOf(sandbox()), apiKey: SPENT };
+  const ran = await campaign(secondAnswer(true), { parameters, account });
+  expect(
+    sandbox()
+      .requests()
+      .map(({ endpoint }) => endpoint),
+  ).toEqual(['bulk', 'bulk', 'balance', 'bulk']);
+  expect(hintsOf(ran)[0]?.message).not.toContain('By the balance');
+});
+
+test('A message that another execution may have sent counts as no text of this run', async () => {
+  const once = inBatchesOf(2, withOptions(SEND_BULK, { ...IN_TURN, duplicateMessages: 'sendOnceEver' }));
+  sandbox().setFaults([{ kind: 'reset-after', phones: [phoneAt(3)] }]);
+  await run({ items: contacts(4).slice(3), parameters: once, mode: 'trigger' });
+  sandbox().setFaults([]);
+  const killed = production({ items: contacts(6), parameters: once });
+  await killed.run(inFlight(2));
+  expect(hintsOf(await killed.run())[0]?.message).not.toContain('By the balance');
 });

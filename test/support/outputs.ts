@@ -37,7 +37,7 @@ function isDataObject(value: unknown): value is IDataObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** How many messages of one line of the record were sent, and how many may have been. */
+/** The names of the messages in one line of the record that were sent, and that may have been. */
 export interface RecordLine {
   readonly sent: string[];
   readonly uncertain: string[];

@@ -36,7 +36,7 @@ const AROUND = listOf("tel:, sms:, whatsapp:, p:, tel:00, p:\u2019, '+, https://
 
 test.each<[how: string, given: unknown[]]>([
   [
-    'with white space, separators and brackets, and with a zero that is dialled at home',
+    'with white space, separators and brackets, and with a zero that is dialed at home',
     listOf(`44\\7700\\900123, [+44] 7700 900123, +(44)7700900123, +44 (0)7700 900123, +44 [0] 7700 900123,
       (0044)(0)(7700) 900123, 44(0)7700900123, 447700900123., +447700900123.00, 0044/7700/900123`),
   ],
@@ -110,7 +110,7 @@ describe('With the default country code', () => {
   test.each([
     ['44', '4407700900123', '447700900123', 'has the code and the 0'],
     ['39', '+44 (0)7700 900123', '447700900123', 'is marked as one of another country'],
-    ['1', '1 212 555 0109', '12125550109', 'has the 1 that is both the code and what is dialled at home'],
+    ['1', '1 212 555 0109', '12125550109', 'has the 1 that is both the code and what is dialed at home'],
     ['7', '812 123-45-67', '78121234567', 'begins with an 8 that belongs to it'],
     ['7', '85291234567', '85291234567', 'is one of Hong Kong, though Russia dials 8'],
     ['375', '8 017 215-54-54', '375172155454', 'begins with the 80 that Belarus dials'],
@@ -120,7 +120,7 @@ describe('With the default country code', () => {
     ['234', '009 1 212 555 0109', '12125550109', 'begins with what Nigeria dials before another code'],
     ['65', '0012125550109', '12125550109', 'begins with 00, and not with what Singapore dials'],
     ['34', '31 6 12 34 56 78', '31612345678', 'has the code of another country in a group of its own'],
-    ['44', '+07700 900123', '447700900123', 'has a + before the 0 that is dialled at home'],
+    ['44', '+07700 900123', '447700900123', 'has a + before the 0 that is dialed at home'],
     ['44', '+ (0)7700-900-123', '447700900123', 'has a + before a 0 in brackets'],
     ['39', '+0669812345', '390669812345', 'has a + before a 0 that belongs to it'],
     ['49', '+0151 12345678', '4915112345678', 'has a + before the 0 that Germany dials'],
@@ -147,7 +147,7 @@ describe('With the default country code', () => {
     ['298', '298211234', '1001 211234'],
     ['423', '423660123456', '1001 660 123 456'],
     ['241', '24160123456', '060 12 34 56'],
-  ])('%s, %s is read with what is dialled before it: %s', (countryCode, phone, spellings) => {
+  ])('%s, %s is read with what is dialed before it: %s', (countryCode, phone, spellings) => {
     expect(spellings.split('; ').filter((given) => read(given, countryCode) !== phone)).toEqual([]);
   });
 
@@ -184,7 +184,7 @@ test.each([
   ['1 2 1 2 5 5 5 0 1 0 9', '12125550109'],
   // Without +, where it can be nothing else.
   ...listOf('442079460018, 493012345678, 33123456789, 390612345678, 447700900123').map((given) => [given, given]),
-])('%s loses what is dialled only at home, keeps a 0 that belongs to it, and is %s', (...[given, phone]) => {
+])('%s loses what is dialed only at home, keeps a 0 that belongs to it, and is %s', (...[given, phone]) => {
   expect(read(given)).toBe(phone);
 });
 
@@ -233,7 +233,7 @@ describe('An invalid phone number', () => {
     for (const given of [44 - 7_700_900_123, '-7700900079']) expect(read(given)).toMatch(/negative/);
   });
 
-  const WHATSAPP = 'is of a WhatsApp group, channel or hidden contact, which has none';
+  const WHATSAPP = 'is the address of a WhatsApp group, channel or hidden contact';
   const UK_LENGTH = 'needs 7, 9 or 10 digits after the country code 44 (United Kingdom and others)';
   test.each([
     [null, '999 123 4567', 'does not begin with a known country code'],
@@ -341,7 +341,7 @@ describe('Of random digits,', () => {
     const isWell = (code: string, rest: string) => {
       const phone = code + rest;
       const parsed = parsePhoneNumberFromString(`+${phone}`);
-      // Canada's numbers of 7 digits can't be dialled from abroad.
+      // Canada's numbers of 7 digits can't be dialed from abroad.
       const counts = phone.length >= 7 && phone.length <= 15 && (code !== '1' || phone.length > 8);
       if (!counts || parsed?.number !== `+${phone}` || !parsed.isValid()) return true;
       // It is taken for a mobile number with its country code twice.
@@ -355,7 +355,7 @@ describe('Of random digits,', () => {
   });
 
   test('a landline is read as it is written in its country', () => {
-    // Where nothing is dialled before it, and where it is the 8 that codes of other countries begin with.
+    // Where nothing is dialed before it, and where it is the 8 that codes of other countries begin with.
     const trunks: Record<string, string> = { 7: '8', 30: '', 351: '', 372: '', 420: '', 506: '', 65: '', 852: '' };
     let landlines = 0;
     const isWell = (code: string, national: string) => {

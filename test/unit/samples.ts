@@ -31,6 +31,7 @@ export function rowAt(index: number, changed: Partial<Row> = {}): Row {
     page: -1,
     batch: null,
     data: null,
+    isUnanswered: false,
     isRecalled: false,
     outcome: null,
     ...changed,

@@ -73,7 +73,7 @@ export class Lifetime {
   }
 }
 
-export function countOf(moments: readonly Moment[], kind: Moment): number {
+function countOf(moments: readonly Moment[], kind: Moment): number {
   return moments.filter((moment) => moment === kind).length;
 }
 

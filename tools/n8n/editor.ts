@@ -41,7 +41,7 @@ export function noticeOn(page: Page): Locator {
   return page.locator('.el-notification');
 }
 
-export function nodeOnCanvas(page: Page, name: string): Locator {
+function nodeOnCanvas(page: Page, name: string): Locator {
   return page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 }
 

@@ -6,7 +6,7 @@ import { PROJECT_FOLDER } from '../project';
 import { filesFolderOf } from './settings';
 import { type JsonObject, WORKFLOW, type Workflow, type WorkflowNode } from './workflow';
 
-export const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
+const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
 
 /** The list that the contacts example reads. */
 export const EXAMPLE_CONTACTS = path.join(EXAMPLES_FOLDER, 'contacts.csv');

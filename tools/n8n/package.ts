@@ -19,7 +19,7 @@ export async function packPackage(folder: string, signal: AbortSignal): Promise<
 }
 
 /** The folder in which n8n looks for this package among the installed community nodes. */
-export function packageFolderOf(userFolder: string): string {
+function packageFolderOf(userFolder: string): string {
   return path.join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-messaging-send');
 }
 

@@ -36,7 +36,7 @@ const PUBLICATION = z.object({
 /** How long to wait for anything in n8n, unless the caller allows more. */
 const DEADLINE_SECONDS = 60;
 
-export const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
+const UNDER_WAY = ['new', 'running', 'waiting', 'unknown'];
 
 /** n8n's internal REST interface, which its editor uses, as one logged-in user. */
 export class N8nRest {

@@ -30,7 +30,7 @@ export function rejectionFailure(answer: Answer, location: string, retryAfter: n
     case 'INVALID_API_KEY':
       return failure('apiKeyInvalid', undefined, details);
     case 'INSUFFICIENT_CREDITS': {
-      // Its figures are those of one request, and whoever tops up so many credits would be stopped again. So are its words.
+      // Its figures and words concern one request: topping up by that much would not be enough for the rest.
       const { required_credits: required, available_credits: available } = error;
       const credits =
         isNumber(required) && isNumber(available) ? { credits: { required, available }, serviceSays: '' } : {};

@@ -78,6 +78,7 @@ export function compose(draft: Draft, rules: Rules): Row {
     page: -1,
     batch: null,
     data: null,
+    isUnanswered: false,
     isRecalled: false,
     outcome: null,
   };

@@ -148,6 +148,7 @@ export class Dispatch {
       delete data.messages;
       this.settleAll(rows, (_row, index) => outcomes[index] ?? NOT_LISTED, data);
     } else if (reply.kind === 'uncertain') {
+      for (const row of rows) row.isUnanswered = true;
       this.settleAll(rows, () => ({ kind: 'uncertain', failure: reply.failure }));
     } else {
       // With On Error: Stop, the run ends in any case, so there is nothing to clarify.

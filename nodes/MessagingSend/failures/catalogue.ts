@@ -292,7 +292,7 @@ export const CATALOGUE = {
   stoppedInFlight: uncertainWithCode('STOPPED', 'run')('The run was stopped while the request was in flight'),
   interrupted: uncertainWithCode('INTERRUPTED', 'run')(
     "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
-    "Send what did not arrive in a new execution, with only these items; with 'Send Once, Also in Later Runs', give it another 'Message Key'.",
+    "Send what did not arrive in a new execution, with only these items; with 'Send Once, Also in Later Runs', give them another 'Message Key'.",
   ),
   notAsked: uncertainWithCode('INTERRUPTED', 'run')(
     "n8n's database can't be read, so it is unknown whether an earlier attempt sent this message",

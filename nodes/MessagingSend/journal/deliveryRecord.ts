@@ -93,7 +93,9 @@ export class DeliveryRecord {
 
   /** Gives n8n the record. First called when the run begins: a re-run that finds no record follows a kill. */
   open(): void {
-    this.kept.deliveries = { ...recordOf(this.kept.deliveries), [String(this.runIndex)]: this.run };
+    const runs = recordOf(this.kept.deliveries);
+    runs[String(this.runIndex)] = this.run;
+    this.kept.deliveries = runs;
   }
 
   /** Whether outcomes of this execution were lost: every message without one may have been sent. */

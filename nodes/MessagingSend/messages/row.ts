@@ -72,6 +72,8 @@ export interface Row extends Origin {
   batch: number | null;
   /** The `data` of the answer to its request (API 2.2, 2.3): one object for all rows of a request. */
   data: JsonObject | null;
+  /** Whether its request left in this attempt and had no answer that tells the result. */
+  isUnanswered: boolean;
   /** Whether its outcome is that of an earlier attempt. */
   isRecalled: boolean;
   /** Set by {@link settle}, once. */
@@ -120,11 +122,6 @@ export function settle(row: Row, outcome: Outcome): void {
 /** The outcome of a message that did not leave, for this reason. */
 export function failed(why: Failure): Failed {
   return { kind: why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent', failure: why };
-}
-
-/** Whether nothing tells what became of its request in this attempt. */
-export function isUnanswered({ outcome, batch, data, isRecalled }: Row): boolean {
-  return outcome?.kind === 'uncertain' && batch !== null && data === null && !isRecalled;
 }
 
 /** Whether the message may still be sent: it has no outcome, and shares none. */

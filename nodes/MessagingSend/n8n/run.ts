@@ -9,7 +9,7 @@ import type { SendOperation } from '../delivery/operation';
 import { type DeliveryOptions, keepBackBy } from '../delivery/select';
 import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
-import { type Drafts, isUnanswered, type Row } from '../messages/row';
+import type { Drafts, Row } from '../messages/row';
 import { requestsOf } from '../requests/requests';
 import { beginAttempt, isTool } from './execution';
 import { httpCall } from './http';
@@ -219,8 +219,8 @@ async function sendJob(run: Invocation): Promise<Delivered> {
   }
   const [first] = senders.values();
   const only = senders.size === 1 ? first?.requests : undefined;
-  const needsBalance = options.dryRun ? options.checkCreditsFirst : rows.some(isUnanswered);
-  const credits = needsBalance ? ((await only?.creditsAfter()) ?? null) : null;
+  const isAsked = options.dryRun ? options.checkCreditsFirst : rows.some((row) => row.isUnanswered);
+  const credits = isAsked && inWorkflow !== null ? ((await only?.creditsAfter()) ?? null) : null;
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
   const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', { rawExpressions: true });
   const summary = await summarize(rows, options, { requests, accounts: senders.size, message, credits });

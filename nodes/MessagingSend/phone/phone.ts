@@ -188,7 +188,7 @@ function readWritten(given: string): Written | Failure {
   if (visible === '') return failure('phoneEmpty');
   if (visible.length > MAX_LENGTH) return failure('phoneLength');
   if (/@(?:lid|g\.us|newsletter|broadcast)$/i.test(visible))
-    return failure('phoneCharacters', { wrong: 'is of a WhatsApp group, channel or hidden contact, which has none' });
+    return failure('phoneCharacters', { wrong: 'is the address of a WhatsApp group, channel or hidden contact' });
   if (/^\+?\d+(?:[.,]\d+)?e[+-]?\d+$/i.test(visible)) return failure('phoneScientific');
   if (/^[-\u2212]\d+$/.test(visible)) return failure('phoneNegative');
   const spaced = text.replace(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : '')).trim();

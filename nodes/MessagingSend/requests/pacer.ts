@@ -118,6 +118,11 @@ export class Pacer {
     return Math.max(0, this.holdEnd - this.clock.now());
   }
 
+  /** Whether a request would get a slot at once. */
+  get isFree(): boolean {
+    return this.holdLeft === 0 && this.queue.length === 0 && this.inFlight + this.freeAt.length < this.limit;
+  }
+
   /** Gives slots to the first requests in the queue, as many as the limit allows now. */
   private serve(): void {
     if (this.holdLeft > 0) {

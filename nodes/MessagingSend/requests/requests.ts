@@ -40,6 +40,9 @@ export interface Flight {
 /** A working service reports the balance within this time, in milliseconds. */
 const BALANCE_TIMEOUT = 30_000;
 
+/** How long a run that has ended waits for the balance, in milliseconds. */
+const LAST_LOOK = 5_000;
+
 /** Waits before another try to connect, in milliseconds: few, because a failed try costs the service nothing. */
 const RECONNECT_DELAYS: readonly number[] = [250, 1_000];
 
@@ -145,18 +148,19 @@ export class Requests {
 
   /**
    * Reads the balance once, after the run's last request: what is missing there was charged for requests without an answer.
-   * @returns null if it tells nothing: it can't be read, no answer came before the first of these requests left, or another
-   * run of this process has used the key meanwhile
+   * @returns null if it tells nothing: it can't be read at once, no answer came before the first of these requests left, or
+   * another run of this process has used the key meanwhile
    */
   async creditsAfter(): Promise<number | null> {
-    if (this.isUnclear || this.isDown) return null;
+    const { pacer } = this.config;
+    const isAlone = () => this.endedBefore === null || pacer.ended + pacer.inFlight === this.endedBefore + this.made;
+    // The run has ended, and nothing may hold it up.
+    if (this.isUnclear || this.isDown || !pacer.isFree || !isAlone()) return null;
     // Its own, because the run may have been halted.
-    const afterRun = new Requests({ ...this.config, limits: { ...this.config.limits, maxWait: 0 } });
-    const reply = await afterRun.readBalance().catch(() => null);
+    const afterRun = new Requests({ ...this.config, limits: { requestsPerMinute: null, maxWait: 0, interval: 0 } });
+    const reply = await afterRun.make({ endpoint: GET_BALANCE, timeout: LAST_LOOK }).catch(() => null);
     this.made += afterRun.made;
-    const { ended, inFlight } = this.config.pacer;
-    const isAlone = this.endedBefore === null || ended + inFlight === this.endedBefore + this.made;
-    return reply?.kind === 'accepted' && isAlone ? creditsOf(reply.data) : null;
+    return reply?.kind === 'accepted' && isAlone() ? creditsOf(reply.data) : null;
   }
 
   /**

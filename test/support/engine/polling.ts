@@ -12,7 +12,7 @@ import type { StoredError } from './workflow';
 
 type GetPollFunctions = Parameters<ActiveWorkflowTriggers['addTriggers']>[7];
 
-export const TRIGGER_TYPE = 'n8n-nodes-messaging-send.messagingSendTrigger';
+const TRIGGER_TYPE = 'n8n-nodes-messaging-send.messagingSendTrigger';
 
 export interface TriggerSetup extends Pick<EngineSetup, 'account'> {
   readonly parameters: INodeParameters;

@@ -5,7 +5,7 @@ import { textOf } from '../../delivery/compose';
 import { codePoints } from '../../delivery/longText';
 import { SEND, type SendOperation } from '../../delivery/operation';
 import type { Failure } from '../../failures/failure';
-import { type Failed, isUnanswered, type Outcome, type Row, type Skipped, textCount } from '../../messages/row';
+import { type Failed, type Outcome, type Row, type Skipped, textCount } from '../../messages/row';
 import { pause, YIELD_EVERY } from '../pause';
 import { descriptionOf } from './sentences';
 import type { Charged } from './summary';
@@ -141,7 +141,7 @@ function failedJson({ kind, failure }: Failed, row: Row | null, charged: Charged
       ...(testFor !== null && { test_for: testFor }),
       ...(row?.duplicateOf && originOf(row.duplicateOf)),
       ...(entry !== null && { entry }),
-      ...(charged && row && isUnanswered(row) && { unanswered: charged.of, unanswered_charged: charged.charged }),
+      ...(charged && row?.isUnanswered && { unanswered: charged.of, unanswered_charged: charged.charged }),
       description: descriptionOf(failure, kind),
     },
   };

@@ -3,7 +3,16 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { isNumber, isObject } from '../../api/objects';
 import { isTool, runIndexOf } from '../execution';
-import { counted, inLines, inSentences, RUN_AGAIN, secondSendText, summaryLines } from './sentences';
+import {
+  counted,
+  inLines,
+  inSentences,
+  isNothing,
+  isTooExpensive,
+  RUN_AGAIN,
+  secondSendText,
+  summaryLines,
+} from './sentences';
 import type { Summary } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
@@ -33,9 +42,14 @@ export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, 
   const again = secondSendText(summary);
   // A run of several messages has noted whom it has sent what.
   const isListLeft = again !== '' && notSent > 0 && sent + notSent + uncertain > 1;
-  const toDo = inSentences(again, isListLeft && SEND_WHAT_IS_LEFT, isRemembered && notSent > 0 && RUN_AGAIN);
+  const toDo = inSentences(
+    again,
+    isListLeft && SEND_WHAT_IS_LEFT,
+    isRemembered && notSent > 0 && !isNothing(summary) && RUN_AGAIN,
+  );
   const message = inLines(...summaryLines(summary, toDo));
-  const type = notSent + uncertain + doubtful.length > 0 ? 'warning' : 'info';
+  const isDoubtful = notSent + uncertain + doubtful.length > 0 || isTooExpensive(summary);
+  const type = isDoubtful ? 'warning' : 'info';
   context.addExecutionHints({ message, location: 'outputPane', type });
   if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) {
     const requests = counted(Math.ceil((sent - resumed) / MAX_BATCH_SIZE), 'request');

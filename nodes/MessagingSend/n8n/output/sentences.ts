@@ -29,6 +29,11 @@ export function isNothing(summary: Summary): boolean {
   return planned === null && notSent > 0 && sent + uncertain + skipped.size === 0;
 }
 
+/** Whether a dry run has found that the credits don't suffice. */
+export function isTooExpensive({ planned, creditsLeft }: Summary): boolean {
+  return planned !== null && creditsLeft !== null && creditsLeft < planned.credits;
+}
+
 /** How many messages had which outcome, and the credits and requests that they took. */
 export function countsLines(summary: Summary): string[] {
   if (isNothing(summary)) return ['Nothing was sent.'];
@@ -48,14 +53,15 @@ export function countsLines(summary: Summary): string[] {
       counted(summary.requests, 'request'),
     ].filter(Boolean);
     const { charged, of } = summary.charged ?? {};
-    const paid = `By the balance, ${charged} of ${counted(of ?? 0, 'message')} without an answer used a credit. If anything else used or topped up the account meanwhile, this is wrong.`;
+    const paid = `By the balance, ${charged} of ${counted(of ?? 0, 'text')} without an answer used a credit so far; the service may still send others. If anything else used or topped up the account meanwhile, this is wrong.`;
     return [`${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`, of === undefined ? '' : paid];
   }
   const { messages, people, credits, requests } = planned;
   const others = [...skipped.values()].reduce((sum, count) => sum + count, notSent);
   const each = messages === people ? 'this message' : counted(messages, 'message');
   const who = `${people === 1 ? '1 person' : `${people} people`} would get ${each}`;
-  const left = creditsLeft === null ? '' : `; ${counted(creditsLeft, 'credit')} left`;
+  const tooFew = isTooExpensive(summary) ? ", so with 'Check Credits First' nothing would be sent" : '';
+  const left = creditsLeft === null ? '' : `; ${counted(creditsLeft, 'credit')} left${tooFew}`;
   const cost =
     messages === 0 ? '' : ` It would take ${counted(credits, 'credit')} and ${counted(requests, 'request')}${left}.`;
   return [
@@ -131,8 +137,9 @@ function contentsLines(summary: Summary): string[] {
   const lines: string[] = [];
   if (doubtful.length > 0) {
     const places = placesText(doubtful, false);
+    const numbered = summary.reasons.length === 0 ? ' (counted from 0)' : '';
     lines.push(
-      `An earlier execution may have sent the messages of ${places}: ask these people. To send one again, run it alone with another 'Message Key'.`,
+      `Another execution may have sent the messages of ${places}${numbered}: ask these people. To send one again, run it alone with another 'Message Key'.`,
     );
   }
   if (numbersWithSeveral > 0) {

@@ -1,15 +1,7 @@
 import { creditsTooLow } from '../../api/answerFailure';
 import { isNumber, type JsonObject } from '../../api/objects';
 import type { DeliveryOptions } from '../../delivery/select';
-import {
-  type Failed,
-  isUnanswered,
-  mayHaveBeenSent,
-  type Origin,
-  type Row,
-  type SkipReason,
-  textCount,
-} from '../../messages/row';
+import { type Failed, mayHaveBeenSent, type Origin, type Row, type SkipReason, textCount } from '../../messages/row';
 import { countryOf } from '../../phone/country';
 import { pause, YIELD_EVERY } from '../pause';
 
@@ -103,9 +95,9 @@ export async function summarize(
   const [placeholders, doubtful]: [Row[], Row[]] = [[], []];
   const batches = new Set<number | null>();
   const answers = new Set<JsonObject>();
-  let [resumed, heldBack, creditsUsed, unanswered, index] = [0, 0, 0, 0, 0];
+  let [resumed, heldBack, creditsUsed, unanswered, paid, index] = [0, 0, 0, 0, 0, 0];
   let creditsBefore = -Infinity;
-  let creditsLeft: number | null = creditsNow;
+  let creditsLeft: number | null = null;
   let [creditsNeeded, creditsAvailable, credits] = [0, Infinity, 0];
   let [isInvalid, isAbroad, isForSeveral] = [false, false, false];
   let first: Row | null = null;
@@ -156,7 +148,8 @@ export async function summarize(
       }
     }
     if (data !== null && !isRecalled) answers.add(data);
-    if (isUnanswered(row)) unanswered += textCount(row);
+    if (row.isUnanswered) unanswered += textCount(row);
+    if (outcome.kind === 'sent' && !isRecalled) paid += textCount(row);
   }
   for (const { credits_used: used, credits_remaining: left } of answers) {
     if (typeof used === 'number') creditsUsed += used;
@@ -167,7 +160,8 @@ export async function summarize(
     creditsBefore = Math.max(creditsBefore, isNumber(left) && isNumber(used) ? left + used : NaN);
   }
   const charged = creditsBefore - creditsUsed - (creditsNow ?? NaN);
-  const isTold = Number.isInteger(charged) && charged >= 0 && charged <= unanswered && unanswered > 0;
+  // Where not every text used one credit, credits don't tell how many texts were sent.
+  const isTold = creditsUsed === paid && charged >= 0 && charged <= unanswered && unanswered > 0;
   const repeated = [...messagesTo.values()].reduce((sum, messages) => sum + messages - 1, 0);
   const people = testRun === null ? count.planned - repeated : Math.min(1, count.planned);
   for (const [key, reason] of causes) {
@@ -198,7 +192,7 @@ export async function summarize(
     isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null && !dryRun,
     creditsUsed,
     // Each account has its own credits.
-    creditsLeft: accounts > 1 ? null : creditsLeft,
+    creditsLeft: accounts > 1 ? null : (creditsNow ?? creditsLeft),
     requests,
     charged: isTold ? { charged, of: unanswered } : null,
   };

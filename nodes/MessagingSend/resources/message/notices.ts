@@ -47,7 +47,7 @@ const SENDS = '$parameter["operation"] !== "sendAndWait" && !$parameter["options
 export const hintsBeforeRun: NodeHint[] = [
   hint(
     'info',
-    "Every run sends real messages and uses credits. To check without sending, add the option 'Dry Run': it also names numbers that get several messages, empty fields, and countries read by guess.",
+    "Every run sends real messages and uses credits. To check without sending, add the option 'Dry Run': it also points out repeated numbers, empty fields and guessed countries.",
     `${SENDS} && $parameter["options"]["testRun"] === undefined`,
   ),
   hint(
