@@ -172,7 +172,7 @@ for (const release of SUPPORTED) {
           sandbox.reset();
           await executeNode(page);
           // Each run has another hint.
-          const hint = ['2 sent', "because of 'Never Send To'", "because of 'Send Window'", 'Test run: 1 sent'];
+          const hint = ['2 sent', '1 sent, 1 skipped', "because of 'Send Window'", 'Test run: 1 sent'];
           await outputPanel(page)
             .getByText(hint[protections] ?? '')
             .first()
