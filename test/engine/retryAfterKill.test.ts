@@ -209,6 +209,22 @@ test('Of 5,000 rows, a twentieth of which is kept back, none is uncertain if n8n
   expect(received()).toHaveLength(4_750);
 });
 
+test("Of 300 rows, ten of which can't be sent, none is uncertain if n8n is killed after all others were confirmed", async () => {
+  const some = contacts(300).map((contact, index) => (index % 30 === 7 ? { ...contact, phone: 'abc' } : contact));
+  const killed = start({ items: some, parameters: SEND_BULK, onError: CONTINUE });
+  await killed.runAndForget('kept');
+  expect(await ends(killed)).toEqual({ sent: 290, not_sent: 10 });
+});
+
+test('What an earlier attempt has sent of a page keeps nothing of it uncertain if n8n is killed once the rest is confirmed', async () => {
+  const some = phones(...Array.from({ length: 10 }, (_, index) => index * 10));
+  sandbox().setFaults([{ kind: 'unsent', phones: some, times: 1 }]);
+  const killed = start({ items: contacts(300), parameters: oneByOne(SEND_BULK) });
+  expect((await killed.run()).error).toBeDefined();
+  await killed.runAndForget('kept');
+  expect(await ends(killed)).toEqual({ sent: 300 });
+});
+
 test('Of 5,000 rows, of which other executions have sent 4,750, those in flight are uncertain, and the rest of their pages', async () => {
   await start({ items: contacts(4_750), parameters: withOptions(SEND_BULK, ONCE) }).run();
   const parameters = withOptions(inBatchesOf(50, oneByOne(SEND_BULK)), ONCE);
