@@ -225,6 +225,20 @@ test('What an earlier attempt has sent of a page keeps nothing of it uncertain i
   expect(await ends(killed)).toEqual({ sent: 300 });
 });
 
+test('A text that is changed after a kill is uncertain if its person, who gets several, may have got it as it was', async () => {
+  const [ann, ben] = phones(0, 1);
+  const list = (first: string) => [
+    { phone: ann, text: first },
+    { phone: ann, text: 'Bye' },
+    { phone: ben, text: 'Hello' },
+  ];
+  const killed = start({ items: list('Hello'), parameters: inBatchesOf(1, oneByOne(SEND_BULK)) });
+  await killed.run(inFlight(1));
+  const ran = await killed.run({ changes: { items: list('Hello, Ann'), onError: CONTINUE } });
+  expect(outcomesOf(ran)).toEqual(['uncertain', 'sent', 'sent']);
+  expect(received()).toEqual([ann, ann, ben]);
+});
+
 test('Of 5,000 rows, of which other executions have sent 4,750, those in flight are uncertain, and the rest of their pages', async () => {
   await start({ items: contacts(4_750), parameters: withOptions(SEND_BULK, ONCE) }).run();
   const parameters = withOptions(inBatchesOf(50, oneByOne(SEND_BULK)), ONCE);

@@ -1,5 +1,5 @@
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { Attempt } from '../../nodes/MessagingSend/journal/crash/attempt';
+import { Attempt, attemptNames } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { LENGTHS, pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
@@ -218,17 +218,34 @@ test('What only another attempt can have sent is not noted for other executions'
 test('An attempt that finds another process making it leaves the notes of that process, however long ago it ended', async () => {
   let now = 0;
   const { shared, facts, left } = setUp({}, { now: () => now });
-  const rows = rowsUpTo(2);
+  const rows = rowsUpTo(3);
   const own = new Facts(new FactList(() => 0), shared, 'secret', false);
-  const [first, second] = [await ledgerOf(own).lookUp(rows, NOTHING, noPause), ledgerOf(facts)];
+  const record = new DeliveryRecord({}, 0);
+  const [first, second] = [await ledgerOf(own).lookUp(rows, NOTHING, noPause), ledgerOf(facts, record)];
   const { attempt } = await second.lookUp(rows, NOTHING, noPause);
   await first.attempt.begin(rows);
   const before = await left();
-  expect(await attempt.begin(rows)).toBe(true);
+  expect(await attempt.begin(rows.slice(1))).toBe(true);
   await second.finish(await attempt.finish());
+  // The outcomes of that attempt are not in its record.
+  expect(record.run.attempts).toEqual([]);
   now += 4_000_000;
   facts.forgetOld();
   expect((await left()).length).toBeGreaterThanOrEqual(before.length - 1);
+});
+
+test('A page that a later attempt has barred is barred for each of its requests', async () => {
+  const { shared, facts } = setUp();
+  const pages = await pagesOf(rowsUpTo(20), 4, noPause);
+  const [page, other] = [pages.find(({ rows }) => rows.length > 1), pages.at(-1)];
+  const attempt = new Attempt(facts, { run: 'run', number: 1, pages, length: 4 }, [], () => undefined);
+  expect(page).not.toBe(other);
+  expect(await attempt.begin(other?.rows ?? [])).toBe(false);
+  const later = new Facts(new FactList(() => 0), shared, 'secret', false);
+  await later.store({ barred: later.of(page === undefined ? [] : [attemptNames('run', 1).page(page)]) });
+  const [one, two] = page?.rows.map((row) => [row]) ?? [];
+  expect(await attempt.begin(one ?? [])).toBe(true);
+  expect(await attempt.begin(two ?? [])).toBe(true);
 });
 
 test('What is claimed while its removal waits stays in the list', async () => {
