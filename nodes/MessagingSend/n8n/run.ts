@@ -217,6 +217,7 @@ async function sendJob(run: Invocation): Promise<Delivered> {
   } finally {
     await journal.finish(options.dryRun ? [] : rows, accountOf);
   }
+  await pause();
   const [first] = senders.values();
   const only = senders.size === 1 ? first?.requests : undefined;
   const isAsked = options.dryRun ? options.checkCreditsFirst : rows.some((row) => row.isUnanswered);
