@@ -45,7 +45,7 @@ function watched(step: Step): { step: Step; longestBlock: () => number } {
     delay.enable();
     await setTimeout(TICKS_MS);
     try {
-      return (await (type.customOperations?.message?.sendBulk?.call(this) ?? type.execute?.call(this))) ?? [];
+      return (await type.customOperations?.message?.sendBulk?.call(this)) ?? [];
     } finally {
       await setTimeout(TICKS_MS);
       delay.disable();

@@ -23,7 +23,7 @@ const PAGE = join(import.meta.dirname, 'README.md');
 const command = new Command('npm run bench --')
   .description('Measures what this node adds to the time that sending takes.')
   .addArgument(new Argument('[parts...]', 'all of them by default').choices(Object.keys(PARTS)))
-  .option('--rounds <count>', 'how often each contender is measured', wholeNumber, 3)
+  .option('--rounds <count>', 'how often each contender is measured', (text) => Math.max(1, wholeNumber(text)), 3)
   .option('--before <package>', 'compares with this one: a folder, a tarball, or name@version; writes no results')
   .parse();
 

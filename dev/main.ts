@@ -45,7 +45,9 @@ void runSession(async (session) => {
     session,
   );
   const watcher = gulp.watch(['nodes/**', 'credentials/**', 'icons/**'], { cwd: PROJECT_FOLDER }, async () => {
-    await pack(instance.folder).catch((failure: unknown) => say(messageOf(failure)));
+    await pack(instance.folder).catch((failure: unknown) => {
+      if (!signal.aborted) say(messageOf(failure));
+    });
   });
   cleanup.add(() => watcher.close());
   await provideContacts(instance.folder);

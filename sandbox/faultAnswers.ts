@@ -30,11 +30,13 @@ export function replacingAnswer(fault: ReplacingFault, facts: RequestFacts): Ans
   }
 }
 
-/** What each entry becomes; another order concerns all of them. */
-const RESHAPED: Record<FaultOf<'bulk-answer'>['shape'], (entry: BulkEntry, status: string) => JsonValue[]> = {
+/** What each entry becomes. */
+const RESHAPED: Record<
+  Exclude<FaultOf<'bulk-answer'>['shape'], 'reordered'>,
+  (entry: BulkEntry, status: string) => JsonValue[]
+> = {
   missing: () => [],
   doubled: (entry) => [entry, entry],
-  reordered: (entry) => [entry],
   'other-status': (entry, status) => [{ ...entry, status }],
   'number-phones': (entry) => [{ ...entry, phone: Number(entry.phone) }],
   'plus-phones': (entry) => [{ ...entry, phone: `+${entry.phone}` }],

@@ -1,4 +1,5 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
@@ -25,8 +26,9 @@ const SEND_TOOL = 'Send_text_message_to_phone_number_in_Messaging_Send';
 const BULK_TOOL = 'Send_text_messages_to_many_phone_numbers_in_Messaging_Send';
 const PHONE = '447700900123';
 const LIST = ['one', 'two'].map((message, index) => ({ phone: `44770090012${index}`, message }));
-/** What a client gets for a call, and what it is told about an input of a tool. */
+/** How an MCP server answers a call. */
 const ANSWER = z.object({ content: z.array(z.object({ text: z.string() })), isError: z.boolean().optional() });
+/** An input of a tool, as the server describes it. */
 const EXPLAINED = z.object({ description: z.string() });
 const RESULTS = z.array(z.record(z.string(), z.unknown()));
 const ACCOUNT = { credits: 1_000_000, user_id: 4711, user_name: 'Sandbox User' };

@@ -102,9 +102,9 @@ for (const release of SUPPORTED) {
         assert.deepEqual(retried.customData, { messages_sent: '250', messages_not_sent: '0' });
         assert.deepEqual(statuses(), [201, 403, 403, 201, 201]);
         assert.deepEqual(receivedBy(sandbox), listOf(250));
-        const reported = retried.outputOf(SENDER).map(({ json: { phone, status } }) => ({ phone, status }));
+        const outcomes = retried.outputOf(SENDER).map(({ json: { phone, status } }) => ({ phone, status }));
         const expected = listOf(250).map(({ phone }) => ({ phone, status: 'sent' }));
-        assert.deepEqual(reported, expected);
+        assert.deepEqual(outcomes, expected);
       });
     });
 

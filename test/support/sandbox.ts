@@ -1,5 +1,5 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-/** Sandboxes for tests that run in Jest, and what they have received; and waits for tests that also work on a busy machine. */
+/** For tests in Jest: sandboxes, what they have received, a certificate, and waits that also suit a busy machine. */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 

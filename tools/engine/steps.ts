@@ -52,14 +52,14 @@ export async function runStep(
 }
 
 /** A workflow as n8n stores it, of n8n's own nodes and Messaging Send. */
-export interface StoredWorkflow {
+interface EngineWorkflow {
   readonly id: string;
   readonly nodes: INode[];
   readonly connections: IConnections;
 }
 
 /** Runs it from one of its nodes to its end, or until it waits, as **Execute workflow** in the editor does. */
-export async function runStoredWorkflow(stored: StoredWorkflow, start: string, account: Account): Promise<IRun> {
+export async function runStoredWorkflow(stored: EngineWorkflow, start: string, account: Account): Promise<IRun> {
   const { id: workflowId, nodes, connections } = stored;
   const { node } = await loadPackage();
   const typeOf = async (name: string) => [name, name === NODE_TYPE ? node : await baseNode(name)] as const;

@@ -6,7 +6,7 @@ export type JsonObject = Record<string, unknown>;
 
 const OBJECT = z.record(z.string(), z.unknown());
 
-/** A node of a workflow, as n8n exports it; its position follows from its place in the list of nodes. */
+/** A node of a workflow, as n8n exports it; {@link chain} gives it an ID and a position. */
 const NODE = z.looseObject({
   name: z.string(),
   type: z.string(),

@@ -62,7 +62,9 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
   const shares = await sharesOf(rows, lastBatch, delivery);
   if (dryRun) for (const row of rows.filter(isOpen)) settle(row, { kind: 'planned' });
   else await sendShares(shares, delivery);
+  await pause();
   settleDuplicates(rows);
+  await pause();
   return rows;
 }
 

@@ -140,7 +140,8 @@ export class DeliveryRecord {
     }
     // Those to whom something was sent, or may have been, that is not in the list under its name.
     const people = new Set([...byName.values()].map(({ person }) => person));
-    const pastOf = (row: Row) => pasts.get(row) ?? (people.has(markOf(row)) ? TEXT_CHANGED : fallback);
+    const pastOf = (row: Row) =>
+      pasts.get(row) ?? (people.size > 0 && people.has(markOf(row)) ? TEXT_CHANGED : fallback);
     const listed = new Set(people.size === 0 ? [] : rows.filter(({ person }) => person !== '').map(markOf));
     // A number that can't be read now may be that of anybody who is no longer in the list.
     const isAnybodyGone = [...people].some((person) => !listed.has(person));

@@ -218,10 +218,10 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     await journal.finish(options.dryRun ? [] : rows, accountOf);
   }
   await pause();
-  const [first] = senders.values();
-  const only = senders.size === 1 ? first?.requests : undefined;
-  const isAsked = options.dryRun ? options.checkCreditsFirst : rows.some((row) => row.isUnanswered);
-  const credits = isAsked && inWorkflow !== null ? ((await only?.creditsAfter()) ?? null) : null;
+  const [only, ...others] = senders.values();
+  const mayAsk = inWorkflow !== null && others.length === 0;
+  const isAsked = mayAsk && (options.dryRun ? options.checkCreditsFirst : rows.some((row) => row.isUnanswered));
+  const credits = isAsked ? ((await only?.requests.creditsAfter()) ?? null) : null;
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
   const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', { rawExpressions: true });
   const summary = await summarize(rows, options, { requests, accounts: senders.size, message, credits });

@@ -92,8 +92,10 @@ export class Pacer {
 
   /** Gives a slot back. @param isMade whether its request was made, and has ended; otherwise it doesn't count */
   release(isMade: boolean): void {
-    if (isMade) this.freeAt.push(this.clock.now() + WINDOW + MARGIN);
-    this.ended += Number(isMade);
+    if (isMade) {
+      this.freeAt.push(this.clock.now() + WINDOW + MARGIN);
+      this.ended += 1;
+    }
     this.inFlight -= 1;
     this.serve();
   }

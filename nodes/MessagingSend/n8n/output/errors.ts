@@ -9,7 +9,7 @@ import {
   inSentences,
   isNothing,
   reasonLines,
-  RUN_AGAIN,
+  runAgainText,
   secondSendText,
 } from './sentences';
 import type { Summary } from './summary';
@@ -42,8 +42,7 @@ function forUser(summary: Summary): string {
     "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
   const again = secondSendText(summary);
   const rest = summary.notSent === 0 ? 'Retry would send nothing.' : retry;
-  const isLeft = summary.isRemembered && summary.notSent > 0 && !isNothing(summary);
-  return inSentences(summary.heldBack > 0 && others, again, again !== '' && rest, isLeft && RUN_AGAIN);
+  return inSentences(summary.heldBack > 0 && others, again, again !== '' && rest, runAgainText(summary));
 }
 
 /** A model would call again with what it thinks is left. */

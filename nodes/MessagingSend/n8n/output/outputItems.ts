@@ -141,7 +141,7 @@ function failedJson({ kind, failure }: Failed, row: Row | null, charged: Charged
       ...(testFor !== null && { test_for: testFor }),
       ...(row?.duplicateOf && originOf(row.duplicateOf)),
       ...(entry !== null && { entry }),
-      ...(charged && row?.isUnanswered && { unanswered: charged.of, unanswered_charged: charged.charged }),
+      ...(charged && row?.isUnanswered && { unanswered: charged.of, unanswered_charged: charged.used }),
       description: descriptionOf(failure, kind),
     },
   };

@@ -3,16 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { isNumber, isObject } from '../../api/objects';
 import { isTool, runIndexOf } from '../execution';
-import {
-  counted,
-  inLines,
-  inSentences,
-  isNothing,
-  isTooExpensive,
-  RUN_AGAIN,
-  secondSendText,
-  summaryLines,
-} from './sentences';
+import { counted, inLines, inSentences, isTooExpensive, runAgainText, secondSendText, summaryLines } from './sentences';
 import type { Summary } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
@@ -37,16 +28,12 @@ const SEND_WHAT_IS_LEFT =
 
 /** Reports the result of a run: in a hint over the output, and in production in n8n's log. */
 export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, summary: Summary): void {
-  const { sent, notSent, uncertain, resumed, skipped, doubtful, planned, isRemembered } = summary;
+  const { sent, notSent, uncertain, resumed, skipped, doubtful, planned } = summary;
   if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
   const again = secondSendText(summary);
   // A run of several messages has noted whom it has sent what.
   const isListLeft = again !== '' && notSent > 0 && sent + notSent + uncertain > 1;
-  const toDo = inSentences(
-    again,
-    isListLeft && SEND_WHAT_IS_LEFT,
-    isRemembered && notSent > 0 && !isNothing(summary) && RUN_AGAIN,
-  );
+  const toDo = inSentences(again, isListLeft && SEND_WHAT_IS_LEFT, runAgainText(summary));
   const message = inLines(...summaryLines(summary, toDo));
   const isDoubtful = notSent + uncertain + doubtful.length > 0 || isTooExpensive(summary);
   const type = isDoubtful ? 'warning' : 'info';

@@ -52,9 +52,11 @@ export function countsLines(summary: Summary): string[] {
       creditsLeft !== null && `${creditsLeft} left`,
       counted(summary.requests, 'request'),
     ].filter(Boolean);
-    const { charged, of } = summary.charged ?? {};
-    const paid = `By the balance, ${charged} of ${counted(of ?? 0, 'text')} without an answer used a credit so far; the service may still send others. If anything else used or topped up the account meanwhile, this is wrong.`;
-    return [`${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`, of === undefined ? '' : paid];
+    const { charged } = summary;
+    const paid =
+      charged &&
+      `By the balance, ${charged.used} of ${counted(charged.of, 'text')} without an answer used a credit so far; the service may still send others. If anything else used or topped up the account meanwhile, this is wrong.`;
+    return [`${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`, paid ?? ''];
   }
   const { messages, people, credits, requests } = planned;
   const others = [...skipped.values()].reduce((sum, count) => sum + count, notSent);
@@ -131,6 +133,12 @@ export function secondSendText({ sent, uncertain, isRemembered, isTest, planned 
   return `Don't run this step again: it would send the ${kinds.join(' and ')} message${sent + uncertain === 1 ? '' : 's'} again.`;
 }
 
+/** How to send what is left, where a later run skips what was sent; empty if nothing is left, or nothing was sent. */
+export function runAgainText(summary: Summary): string {
+  if (!summary.isRemembered || summary.notSent === 0 || isNothing(summary)) return '';
+  return 'To send what is left, execute the workflow again: it leaves out what was sent.';
+}
+
 /** What may be wrong although messages can be sent: repeated numbers, empty fields, opt-outs, guessed countries. */
 function contentsLines(summary: Summary): string[] {
   const { doubtful, numbersWithSeveral, emptyFields, placeholders, alike, optOuts, codes, planned } = summary;
@@ -179,9 +187,6 @@ function contentsLines(summary: Summary): string[] {
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
-
-/** Under send once. */
-export const RUN_AGAIN = 'To send what is left, execute the workflow again: it leaves out what was sent.';
 
 const CHECK_FIRST = 'The message may have been sent: ask the recipient before you send it again.';
 

@@ -65,7 +65,7 @@ const PLACEHOLDER =
 /** An expression in 'Message' that reads what items have, of this node or of another. */
 const READS_ITEMS = /^=[^]*\$(?:json|input|node|item|\()/;
 
-export type Charged = Readonly<Record<'charged' | 'of', number>>;
+export type Charged = Readonly<Record<'used' | 'of', number>>;
 
 /** What a run knows besides its messages. */
 interface Surroundings {
@@ -152,11 +152,11 @@ export async function summarize(
     if (outcome.kind === 'sent' && !isRecalled) paid += textCount(row);
   }
   for (const { credits_used: used, credits_remaining: left } of answers) {
-    if (typeof used === 'number') creditsUsed += used;
+    if (isNumber(used)) creditsUsed += used;
     // Answers to requests that ran at the same time come in any order, and credits only go down, so the lowest is the
     // latest. Earlier attempts don't count: the account may have been topped up since.
-    if (typeof left === 'number') creditsLeft = Math.min(left, creditsLeft ?? left);
-    // The first answer leaves most, with what it has used. Once an answer leaves that open, this is NaN.
+    if (isNumber(left)) creditsLeft = Math.min(left, creditsLeft ?? left);
+    // The balance before the run: the highest of what an answer leaves and what it used. NaN if an answer lacks either.
     creditsBefore = Math.max(creditsBefore, isNumber(left) && isNumber(used) ? left + used : NaN);
   }
   const charged = creditsBefore - creditsUsed - (creditsNow ?? NaN);
@@ -194,7 +194,7 @@ export async function summarize(
     // Each account has its own credits.
     creditsLeft: accounts > 1 ? null : (creditsNow ?? creditsLeft),
     requests,
-    charged: isTold ? { charged, of: unanswered } : null,
+    charged: isTold ? { used: charged, of: unanswered } : null,
   };
 }
 
