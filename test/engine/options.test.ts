@@ -214,9 +214,9 @@ const messagesTo = (...list: unknown[]) => list.map((phone) => ({ phone, text: '
 test.each<[string[], INodeParameters, string | null]>([
   [['+447700900123', '00447700900124'], {}, null],
   [['447700900123', '+4915112345678', '447700900123'], {}, 'code 44 (1 number).'],
-  [['919876543210', '447700900123', '919876543211'], {}, 'codes 91 (2 numbers) and 44 (1).'],
+  [['919876543210', '447700900123', '919876543211'], {}, 'codes 91 (2 numbers), 44 (1).'],
   [['07700 900123', '447700900124'], { defaultCountryCode: 'GB' }, null],
-  [['07700 900123', '919876543210'], { defaultCountryCode: 'gb' }, 'codes 44 (1 number) and 91 (1).'],
+  [['07700 900123', '919876543210'], { defaultCountryCode: 'gb' }, 'codes 44 (1 number), 91 (1).'],
   [['919876543210'], { defaultCountryCode: '44' }, 'code 91 (1 number).'],
 ])('For %j with %j, hint and dry run name the countries that were guessed: %s', async (phones, options, text) => {
   for (const dryRun of [true, false]) {

@@ -130,19 +130,15 @@ export interface Outages {
  * @param now in milliseconds since 1970
  */
 export function outagesIn(kept: JsonObject, account: string, execution: string, now: () => number): Outages {
-  const mark = account.slice(0, MARK_LENGTH);
-  const all = isObject(kept.outages) ? kept.outages : {};
-  const own = all[mark];
+  const name = `outage ${account.slice(0, MARK_LENGTH)}`;
+  const own = kept[name];
   const { execution: keptExecution, at, uncertainInARow } = isObject(own) ? own : {};
   const counts = keptExecution === execution && isNumber(at) && Math.abs(now() - at) < COUNTS_FOR;
   return {
     uncertainInARow: !isObject(own) ? null : counts && isNumber(uncertainInARow) ? uncertainInARow : 0,
     note: (count) => {
-      const outages = new Map(Object.entries(isObject(kept.outages) ? kept.outages : {}));
-      if (count > 0) outages.set(mark, { execution, at: now(), uncertainInARow: count });
-      else outages.delete(mark);
-      if (outages.size === 0) delete kept.outages;
-      else kept.outages = Object.fromEntries(outages);
+      if (count > 0) kept[name] = { execution, at: now(), uncertainInARow: count };
+      else Reflect.deleteProperty(kept, name);
     },
   };
 }

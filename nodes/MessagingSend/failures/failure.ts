@@ -27,7 +27,7 @@ export interface Credits {
 }
 
 /** A text that a failure names, with its invisible characters shown as escapes. */
-export function visible(text: string): string {
+export function withEscapes(text: string): string {
   return text.replace(/\p{C}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
 }
 

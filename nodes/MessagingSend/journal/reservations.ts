@@ -8,8 +8,8 @@ export type Taken = ReadonlyMap<Row, Exclude<FactState, 'unknown'>>;
 /** How many messages a node remembers. */
 export const MAX_REMEMBERED = 50_000;
 
-/** In one write: it blocks n8n for about a tenth of a second, and each reads and writes the whole list. */
-const NOTED_TOGETHER = 20_000;
+/** In one write: it blocks n8n for some 50 ms, and each reads and writes the whole list. */
+const NOTED_TOGETHER = 10_000;
 
 /**
  * The messages that all executions have sent from an account. A message is reserved before its request leaves, and

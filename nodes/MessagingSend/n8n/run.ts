@@ -83,7 +83,7 @@ export function forRun({ readDrafts, ...job }: JobOfItems) {
 export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<Delivered> {
   const source = sourceOfRun(context);
   const options = new GivenOptions(
-    (path, fallback) => source.valueOf(path, 0, fallback),
+    (path, ...read) => source.valueOf(path, 0, ...read),
     (path) => fieldsBehind(context, path),
   );
   const given = readSettings(job, options, context.getMode(), context);
@@ -125,13 +125,12 @@ export function forItem({ readDrafts, ...given }: JobOfItems) {
     // n8n's second engine runs a workflow's node item by item, and keeps nothing that a retry could continue from.
     const unsupported = isTool(this.getNode()) ? null : failure('engineUnsupported');
     const job = { ...given, drafts: draftsOfCall(this, readDrafts), failure: unsupported };
-    const read = (path: string, fallback: unknown): unknown => this.getNodeParameter(path, fallback);
     const kept = keptOfCall(this);
     const { items } = await sendJob({
       context: this,
       job,
       // Proxy, timeout and SSL are set by the routing itself.
-      settings: readSettings(job, new GivenOptions(read), this.getMode(), null),
+      settings: readSettings(job, new GivenOptions((...read) => this.getNodeParameter(...read)), this.getMode(), null),
       accounts: await readAccountOfItem(this),
       callFor: (account) => routedCall(this, request, account),
       journal: journalIn(kept),

@@ -1,4 +1,4 @@
-import { type Failure, failure, isFailure, visible } from '../failures/failure';
+import { type Failure, failure, isFailure, withEscapes } from '../failures/failure';
 import { type Country, countryName, countryOf, countryWithCode, dropsZero, keepsZero, MIN_DIGITS } from './country';
 import {
   digitsBehind,
@@ -130,7 +130,7 @@ function whatIsWrong(text: string): Failure {
   const hasDigits = /\d/.test(text);
   const isSpelled = /\p{L}.*\p{L}/su.test(text) || !hasDigits;
   const [word, extension] = (hasDigits ? WORD.exec(text) : null) ?? (isSpelled ? null : CHARACTER.exec(text)) ?? [];
-  const what = word === undefined ? (isSpelled ? 'letters' : 'unusual digits') : `'${visible(word)}'`;
+  const what = word === undefined ? (isSpelled ? 'letters' : 'unusual digits') : `'${withEscapes(word)}'`;
   return failure('phoneCharacters', { wrong: `contains ${what}${extension === undefined ? '' : ' (an extension?)'}` });
 }
 

@@ -36,7 +36,7 @@ export const balanceProperties: INodeProperties[] = [
 
 /** For each item of a run `{ credits, user_id, user_name }` (API 2.1). Each account is asked once. */
 export async function getBalances(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const given = new GivenOptions((path, fallback) => this.getNodeParameter(path, 0, fallback));
+  const given = new GivenOptions((path, ...read) => this.getNodeParameter(path, 0, ...read));
   const options = readRequestOptions(given);
   const accounts = await readAccounts(this);
   const signal = this.getExecutionCancelSignal();
@@ -66,7 +66,7 @@ export async function getBalances(this: IExecuteFunctions): Promise<INodeExecuti
 /** The same for one item, through the routing. */
 async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
   const [node, item] = [this.getNode(), this.getItemIndex()];
-  const given = new GivenOptions((path, fallback) => this.getNodeParameter(path, fallback));
+  const given = new GivenOptions((...read) => this.getNodeParameter(...read));
   // n8n's routing itself applies the Request Options.
   const { limits } = readRequestOptions(given);
   const account = given.failure ?? (await readAccountOfItem(this)).of(item);

@@ -70,7 +70,7 @@ export const lowBalanceProperties: INodeProperties[] = [
 
 /** @returns with `broken`, why one of the parameters can't be used; null if all can */
 export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParameter'>) {
-  const given = new GivenOptions((path, fallback) => context.getNodeParameter(path, fallback));
+  const given = new GivenOptions((...read) => context.getNodeParameter(...read));
   return {
     lowBalance: {
       threshold: given.read(threshold, thresholdIn, 0, ''),

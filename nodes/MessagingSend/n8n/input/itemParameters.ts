@@ -1,10 +1,10 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { asText, isObject } from '../../api/objects';
-import { failure, FailureError, visible } from '../../failures/failure';
+import { failure, FailureError, withEscapes } from '../../failures/failure';
 import { EMPTY, emptyWordsIn, INVISIBLE, ORDINARY } from '../../messages/emptyWords';
 import { reasonOf } from '../output/sentences';
-import { type Fields, NOT_ADDED } from './readOptions';
+import { AS_STORED, type Fields, NOT_ADDED } from './readOptions';
 
 /** Where parameters come from: a run in a workflow, or one item through the routing. */
 export interface ParameterSource {
@@ -18,8 +18,6 @@ export interface ParameterSource {
   readonly valueOf: (name: string, item: number, fallback: unknown, options?: typeof AS_STORED) => unknown;
   readonly evaluate: (expression: string, item: number) => unknown;
 }
-
-const AS_STORED = { rawExpressions: true } as const;
 
 export function sourceOfRun(context: IExecuteFunctions): ParameterSource {
   return {
@@ -171,7 +169,7 @@ export function valueAt(json: unknown, path: Path, accepts?: (value: unknown) =>
 
 /** The fields of the first item that an option reads: none, if it is fixed; null where it is not known which item that is. */
 export function fieldsBehind(context: IExecuteFunctions, name: string): Fields | null {
-  const option: unknown = context.getNodeParameter(name, 0, '', { rawExpressions: true });
+  const option: unknown = context.getNodeParameter(name, 0, '', AS_STORED);
   if (typeof option !== 'string') return null;
   if (!option.startsWith('=')) return { of: '', names: [] };
   const all = Array.from(option.matchAll(/\$\((["'`])(.*?)\1\)|\$input\b/g), ([source, , node]) => {
@@ -192,7 +190,7 @@ const [MAX_NAMES, MAX_NAME] = [10, 30];
  */
 export function fieldNames(names: readonly string[]): string {
   const shown = names.filter((field) => !/(?:\p{N}\P{N}*){5}/u.test(field)).slice(0, MAX_NAMES);
-  return shown.map((field) => `'${visible(field.slice(0, MAX_NAME))}'`).join(', ');
+  return shown.map((field) => `'${withEscapes(field.slice(0, MAX_NAME))}'`).join(', ');
 }
 
 /** An expression within a text, as in `Hello {{ $json.name }}`. */

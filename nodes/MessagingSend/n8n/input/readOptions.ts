@@ -51,6 +51,9 @@ export function valuesOf(...values: INodeProperties[]): INodePropertyCollection[
 /** Distinguishes an option that isn't added from one whose expression gives nothing. No user enters this value. */
 export const NOT_ADDED = '\0';
 
+/** Gives a parameter as it is stored, with its expressions; n8n takes a tenth of the time for that. */
+export const AS_STORED = { rawExpressions: true } as const;
+
 /** The names of an item's fields, and the node that it comes from. */
 export interface Fields {
   readonly of: string;
@@ -72,7 +75,7 @@ export class GivenOptions {
 
   constructor(
     /** @throws what n8n throws for an expression that fails */
-    private readonly valueOf: (path: string, fallback: unknown) => unknown,
+    private readonly valueOf: (path: string, fallback: unknown, options?: typeof AS_STORED) => unknown,
     /** The fields of the first item that an option's expression reads; null where that is not known. */
     readonly fieldsBehind: (path: string) => Fields | null = () => null,
   ) {}
@@ -93,10 +96,9 @@ export class GivenOptions {
     const label = field.displayName.replace(/ \(.*\)$/, '');
     try {
       const path = `${within}${field.name}`;
-      const value = this.valueOf(path, NOT_ADDED);
-      if (value === NOT_ADDED) return absent;
+      if (this.valueOf(path, NOT_ADDED, AS_STORED) === NOT_ADDED) return absent;
       this.added.push({ path, label });
-      return parse(value, field, label) ?? absent;
+      return parse(this.valueOf(path, NOT_ADDED), field, label) ?? absent;
     } catch (error) {
       this.failure ??=
         error instanceof FailureError

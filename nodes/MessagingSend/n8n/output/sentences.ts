@@ -176,10 +176,9 @@ function contentsLines(summary: Summary): string[] {
   if (codes.size > 0) {
     const ranked = [...codes].sort(([, a], [, b]) => b - a);
     const named = ranked.map(([code, count], index) => `${code} (${index === 0 ? counted(count, 'number') : count})`);
-    const others = named.length > FIRST ? [`${named.length - FIRST} more`] : [];
-    const all = new Intl.ListFormat('en-GB').format([...named.slice(0, FIRST), ...others]);
+    const others = named.length > FIRST ? ` and ${named.length - FIRST} more` : '';
     const noun = named.length > 1 ? 'codes' : 'code';
-    lines.push(`Numbers without + were read with the country ${noun} ${all}.`);
+    lines.push(`Numbers without + were read with the country ${noun} ${named.slice(0, FIRST).join(', ')}${others}.`);
   }
   return lines;
 }
