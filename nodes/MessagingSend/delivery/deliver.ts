@@ -97,7 +97,7 @@ interface Share extends Sender {
 
 /** Divides open rows by account. Batches are numbered in the order in which the input first names the accounts. */
 async function sharesOf(rows: readonly Row[], lastBatch: number, delivery: Delivery): Promise<Share[]> {
-  const { senderOf, journal, options, operation, batchSize } = delivery;
+  const { senderOf, journal, options, operation, batchSize, pause } = delivery;
   const bySender = new Map<Sender, Row[]>();
   for (const row of rows) {
     const sender = isOpen(row) ? senderOf(row.item) : null;
@@ -108,6 +108,7 @@ async function sharesOf(rows: readonly Row[], lastBatch: number, delivery: Deliv
   const shares: Share[] = [];
   let last = lastBatch;
   for (const [sender, own] of bySender) {
+    await pause();
     const reservations = journal.reservationsOf(sender.account);
     // A single request is checked when it is reserved.
     if (reservations !== null && (own.length > size || isCounted)) await journal.takeOut(own, reservations);

@@ -5,7 +5,7 @@ import { type Batch, mayHaveBeenSent, type Outcome, type Row, settle } from '../
 import type { Attempt } from './crash/attempt';
 import type { CrashLedger } from './crash/crashLedger';
 import { type DeliveryRecord, INTERRUPTED, type Memory, pastWith } from './deliveryRecord';
-import type { Reservations, Taken } from './reservations';
+import { MAX_REMEMBERED, type Reservations, type Taken } from './reservations';
 
 /**
  * Whether the messages of a request may leave.
@@ -217,7 +217,7 @@ export class Journal {
       const left = rows.filter(
         ({ outcome }) => mayHaveBeenSent(outcome) && !('failure' in outcome && OF_ANOTHER.has(outcome.failure)),
       );
-      const sent = byAccount(left, accountOf);
+      const sent = byAccount(left.slice(-MAX_REMEMBERED), accountOf);
       for (const account of sent.keys()) this.memoryOf(account, sendOnce);
       await Promise.all(Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account))));
     }

@@ -88,7 +88,7 @@ export class Reservations {
    * being reserved are noted, so that later runs find them. Resolves once all of it is stored.
    */
   async finish(sent: readonly Row[] = []): Promise<void> {
-    const left = sent.filter((row) => !this.own.has(row)).slice(-MAX_REMEMBERED);
+    const left = sent.filter((row) => !this.own.has(row));
     for (let start = 0; start < left.length; start += NOTED_TOGETHER) {
       const part = left.slice(start, start + NOTED_TOGETHER);
       const noted = this.factsOf(part.filter(({ outcome }) => outcome?.kind === 'sent'));
