@@ -80,6 +80,18 @@ test('A message that was to be requested again when n8n was killed is uncertain:
   expect(received()).toEqual(phones(0, 1, 3));
 });
 
+test('A Retry of a Retry that could send nothing asks about the one that has taken its number since', async () => {
+  const campaign = start({ parameters: oneByOne(SEND), ...items(4) });
+  const killed = await campaign.run(inFlight(1));
+  sandbox().setFaults([{ kind: 'status', status: 401, probability: 1 }]);
+  const refused = await campaign.run({ earlier: killed });
+  sandbox().setFaults([]);
+  await campaign.run({ earlier: killed, ...inFlight(2) });
+  await campaign.run({ earlier: refused, changes: { onError: CONTINUE } });
+  expect(outcomes(campaign.fates())).toEqual(['uncertain', 'sent', 'uncertain', 'sent']);
+  expect(arrivals(campaign.fates())).toEqual([1, 1, 1, 1]);
+});
+
 test.each([
   ['was refused, only that one is sent again', { times: 1 }, 'sent', 6],
   ['is refused each time, that one comes out as not sent', { probability: 1 }, 'not_sent', 5],
