@@ -2,8 +2,7 @@
 /** A credential whose fields are expressions, so that the items of one run have several accounts. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { KEY } from '../support/account';
-import { contacts, phoneAt, phones } from '../support/contacts';
+import { contacts, KEY, phoneAt, phones } from '../support/contacts';
 import { type Given, nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, outcomeOf, outcomesOf } from '../support/outputs';
@@ -64,14 +63,6 @@ describe.each(SENDERS)('%s', (_name, parameters) => {
     const { outputs } = await run({ items, parameters: once, onError: CONTINUE });
     expect(outputs[0]?.map(outcomeOf)).toEqual(['not_sent', 'sent', 'sent']);
     expect(receivedBy()).toEqual({ 'key 1': phones(0, 1) });
-  });
-
-  test('sends nothing with On Error set to Stop if an item has no account, and names these items', async () => {
-    const { error } = await run({ items: contactsOf(4, [KEY, '']), parameters });
-    expect(error).toMatchObject({ message: "'API Key' in the credential is empty", context: { itemIndex: 1 } });
-    expect(error?.description).toMatch(/^Nothing was sent\.<br>/);
-    expect(error?.description).toContain("<br>2 not sent: 'API Key' in the credential is empty (items 1, 3).");
-    expect(requests()).toEqual([]);
   });
 
   test('ends only the messages of an account whose key is wrong, with On Error set to Continue', async () => {
@@ -182,15 +173,6 @@ describe('Get Balance', () => {
     const message = 'The API key is not valid';
     const stopped = await run({ items, parameters: GET_BALANCE });
     expect(stopped.error).toMatchObject({ name: 'NodeApiError', message, context: { itemIndex: 1 } });
-  });
-
-  test('asks nobody if an option is wrong', async () => {
-    const parameters = { ...GET_BALANCE, options: { longestWait: -1 } };
-    const { error } = await run({ items: contactsOf(2, [KEY]), parameters });
-    expect(error).toMatchObject({ name: 'NodeOperationError', context: { itemIndex: 0 } });
-    const { outputs } = await run({ items: contactsOf(2, [KEY]), parameters, onError: CONTINUE });
-    expect(outputs[0]?.map((item) => detailsOf(item).code)).toEqual(['NOT_SET_UP', 'NOT_SET_UP']);
-    expect(requests()).toEqual([]);
   });
 });
 

@@ -2,21 +2,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Fault } from '../../sandbox/server';
-import { KEY } from '../support/account';
-import { contacts, phoneAt, phones } from '../support/contacts';
+import { contacts, KEY, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { type Execution, stored } from '../support/engine/workflow';
-import { SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
+import { SEND, SEND_LIST, SENDERS } from '../support/parameters';
 
 const { sandbox, run, received, contactsReceived } = nodeForTests();
 const CONTINUE = { onError: 'continueErrorOutput' } as const;
 const everythingIn = ({ run: { data } }: Execution) => JSON.stringify(stored(data));
-
-test("Messages whose keys end in different halves of emojis aren't duplicates", async () => {
-  const items = ['a\ud800', 'a\ud801', 'a\ufffd', 'a\ud800'].map((key) => ({ ...contacts(1)[0], key }));
-  await run({ items, parameters: withOptions(SEND_BULK, { messageKey: '={{ $json.key }}' }) });
-  expect(received()).toEqual(phones(0, 0, 0));
-});
 
 describe('Send Bulk from a list', () => {
   const ENTRY = '{"phone":"447700900001","message":"Hello"}';

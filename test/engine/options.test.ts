@@ -1,12 +1,11 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { startSandbox } from '../../sandbox/server';
-import { KEY } from '../support/account';
-import { contacts, listOf, phoneAt } from '../support/contacts';
+import { contacts, KEY, listOf, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
+import { GET_BALANCE, inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
 import { accountOf, mostInFlight, requestSizes, selfSignedCertificate } from '../support/sandbox';
 
 const { sandbox, setupOf, run, refused, received, texts, requests } = nodeForTests();
@@ -195,6 +194,10 @@ test.each<[string, INodeParameters, RegExp, code?: string]>([
   ],
 ])('An invalid option such as %s sends nothing, and the error names it', async (...[, options, message, code]) => {
   for (const [, given] of SENDERS) expect(await refused(withOptions(given, options), code)).toMatch(message);
+});
+
+test('Get Balance asks nobody if an option is wrong', async () => {
+  expect(await refused(withOptions(GET_BALANCE, { longestWait: -1 }))).toMatch(/'Max Wait' must be a number/);
 });
 
 test('A Default Country Code whose expression gives nothing keeps its item from being sent, even through the routing', async () => {

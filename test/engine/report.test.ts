@@ -3,8 +3,7 @@ import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { KEY } from '../support/account';
-import { contacts, phoneAt } from '../support/contacts';
+import { contacts, KEY, phoneAt } from '../support/contacts';
 import { type Given, nodeForTests } from '../support/engine/nodeForTests';
 import { continueWaiting, type Execution, type Setup } from '../support/engine/workflow';
 import { hintsOf } from '../support/outputs';

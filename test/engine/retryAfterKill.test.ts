@@ -6,8 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { inFlight, killedAtNth, Lifetime } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
-import { KEY } from '../support/account';
-import { contacts, listOf, phoneAt, phones } from '../support/contacts';
+import { contacts, KEY, listOf, phoneAt, phones } from '../support/contacts';
 import { arrivals, type Campaign, outcomes } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import type { Setup } from '../support/engine/workflow';

@@ -6,8 +6,7 @@ import { stringify } from 'flatted';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { inFlight, Lifetime } from '../../tools/engine/lifetime';
-import { KEY } from '../support/account';
-import { contacts, listOf, phoneAt, phones } from '../support/contacts';
+import { contacts, KEY, listOf, phoneAt, phones } from '../support/contacts';
 import type { Campaign } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { type Execution, keptIn, type Setup } from '../support/engine/workflow';

@@ -104,15 +104,7 @@ describe('Send and Wait for Response', () => {
     expect(waitTill(await run(limited(end.toISOString())))).toEqual(end);
   });
 
-  const NO_LIMIT = [
-    '2001-01-01T00:00:00',
-    '01/02/2999 10:00',
-    'June 1, 2999 12:00 UTC',
-    'tomorrow',
-    '',
-    '45',
-    '3 moons',
-  ];
+  const NO_LIMIT = '2001-01-01T00:00:00; 01/02/2999 10:00; June 1, 2999 12:00 UTC; tomorrow; ; 45; 3 moons'.split('; ');
   test.each(NO_LIMIT)('sends nothing if its limit is "%s"', async (time) => {
     const { error } = await run(limited(time));
     expect(error?.message).toBe(

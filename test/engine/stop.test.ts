@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { KEY } from '../support/account';
-import { contacts } from '../support/contacts';
+import { contacts, KEY } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { keptIn, type Setup, startWorkflow } from '../support/engine/workflow';
 import { recordLines } from '../support/outputs';

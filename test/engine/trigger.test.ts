@@ -2,8 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { type Fault, startSandbox } from '../../sandbox/server';
-import { KEY } from '../support/account';
-import { contacts } from '../support/contacts';
+import { contacts, KEY } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { activate, type Active, fetchTestEvent, type TriggerSetup } from '../support/engine/polling';
 import { runWorkflow } from '../support/engine/workflow';

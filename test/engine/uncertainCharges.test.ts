@@ -1,8 +1,7 @@
 /** What a run says of the credits that were charged for messages without an answer. */
 import type { Fault } from '../../sandbox/faults';
 import { inFlight } from '../../tools/engine/lifetime';
-import { KEY } from '../support/account';
-import { contacts, phoneAt } from '../support/contacts';
+import { contacts, KEY, phoneAt } from '../support/contacts';
 import { type Given, nodeForTests } from '../support/engine/nodeForTests';
 import type { Execution } from '../support/engine/workflow';
 import { detailsOf, hintsOf } from '../support/outputs';
@@ -11,7 +10,12 @@ import { accountOf } from '../support/sandbox';
 
 /** The limit of this key is used up by a test. */
 const SPENT = 'made-up-key-of-a-spent-limit';
-const { sandbox, run, campaign: production } = nodeForTests({ onError: 'continueErrorOutput' }, { keys: [KEY, SPENT] });
+const {
+  sandbox,
+  run,
+  requests,
+  campaign: production,
+} = nodeForTests({ onError: 'continueErrorOutput' }, { keys: [KEY, SPENT] });
 
 /** The second of three requests has no result; the service handled it or not. */
 const secondAnswer = (handled: boolean): Fault => ({
@@ -65,11 +69,7 @@ test('A balance that can no longer be read is not asked for again', async () => 
   sandbox().setFaults([{ kind: 'status', status: 503, after: 1, times: 9 }]);
   const parameters = withOptions(SEND_BULK, { ...IN_TURN, longestWait: 0 });
   await run({ items: contacts(250), parameters });
-  expect(
-    sandbox()
-      .requests()
-      .map(({ endpoint }) => endpoint),
-  ).toEqual(['bulk', 'bulk', 'balance']);
+  expect(requests().map(({ endpoint }) => endpoint)).toEqual(['bulk', 'bulk', 'balance']);
 });
 
 test('Without an answer before it, nothing is said', async () => {
@@ -92,11 +92,7 @@ test('Nothing waits for a free request only to read the balance', async () => {
   const parameters = withOptions(SEND_BULK, { ...IN_TURN, requestsPerMinute: 4 });
   const account = { ...accountOf(sandbox()), apiKey: SPENT };
   const ran = await campaign(secondAnswer(true), { parameters, account });
-  expect(
-    sandbox()
-      .requests()
-      .map(({ endpoint }) => endpoint),
-  ).toEqual(['bulk', 'bulk', 'balance', 'bulk']);
+  expect(requests().map(({ endpoint }) => endpoint)).toEqual(['bulk', 'bulk', 'balance', 'bulk']);
   expect(hintsOf(ran)[0]?.message).not.toContain('By the balance');
 });
 

@@ -5,8 +5,7 @@ import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { KEY } from '../support/account';
-import { contacts, phones } from '../support/contacts';
+import { contacts, KEY, phones } from '../support/contacts';
 import { runRouting, runWorkflow, startWorkflow } from '../support/engine/workflow';
 import { detailsOf } from '../support/outputs';
 import { SEND_BULK } from '../support/parameters';

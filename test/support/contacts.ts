@@ -1,3 +1,7 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
+/** A made-up API key, which a test's sandbox accepts and its workflow's credential contains. */
+export const KEY = 'made-up-key-0123456789';
+
 /** A made-up phone number, a different one for each index below 100,000. */
 export const phoneAt = (index: number): string => `4477009${String(index).padStart(5, '0')}`;
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server';
 import type { Account } from '../../tools/engine/credentials';
-import { KEY } from './account';
+import { KEY } from './contacts';
 
 /** A sandbox without limits, closed after the tests of the file; each test starts with an empty one. */
 export function sandboxForTests(options: Partial<SandboxOptions> = {}): () => Sandbox {

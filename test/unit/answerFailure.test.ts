@@ -5,8 +5,7 @@ import { readReply } from '../../nodes/MessagingSend/api/reply';
 import { serviceText } from '../../nodes/MessagingSend/api/serviceText';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { descriptionOf } from '../../nodes/MessagingSend/n8n/output/sentences';
-import { KEY } from '../support/account';
-import { phoneAt } from '../support/contacts';
+import { KEY, phoneAt } from '../support/contacts';
 import { failureWith } from './samples';
 
 /** The failure of an answer with this error; without one, it has no body. */

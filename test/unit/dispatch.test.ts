@@ -34,14 +34,6 @@ test('A run continues after a message that the answer does not list, which is un
 const itemsIn = (batch: Batch) => batch.map(({ item }) => item).sort((a, b) => a - b);
 
 describe('A batch that is rejected because of some of its messages', () => {
-  test('is sent without them in one more request', async () => {
-    const run = await send(120, 100, refusing([3, 50, 99], byIndex));
-    const requests = '0-99 | 0-2 4-49 51-98 | 100-119';
-    expect(run.report).toEqual({ requests, sent: '0-2 4-49 51-98 100-119', not_sent: '3 50 99' });
-    expect(run.failureOf(50)).toBe('VALIDATION_ERROR: The service rejected this message');
-    expect(itemsIn(run.noted.flat())).toEqual(upTo(120));
-  });
-
   test.each<[string, (positions: number[], sent: Batch) => unknown]>([
     ['count from 1', byIndexFrom1],
     ['name only the first', firstOnly],

@@ -1,4 +1,3 @@
-/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** A run of dispatch with a scripted service, for the tests of several subjects. */
 import { GET_BALANCE, SEND_MANY } from '../../nodes/MessagingSend/api/endpoints';
 import type { Reply } from '../../nodes/MessagingSend/api/reply';
@@ -8,6 +7,7 @@ import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Batch, isOpen, markSeveral, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
+import { FakeClock } from './fakeClock';
 import { acceptAll, noPause, refuseValues, rowsUpTo, SENT } from './samples';
 
 export type Service = (messages: Batch, request: number) => Reply | Promise<Reply>;
@@ -47,7 +47,7 @@ export class Run {
   readonly outages: number[] = [];
   /** The messages that were noted together, in order. */
   readonly noted: Batch[] = [];
-  time = 1_000_000;
+  readonly clock = new FakeClock();
   rows: readonly Row[] = [];
 
   constructor(
@@ -67,22 +67,14 @@ export class Run {
       keepBack = null,
       ...config
     } = this.changes;
-    const clock = {
-      now: () => this.time,
-      sleep: async (milliseconds: number) => {
-        this.time += milliseconds;
-        await new Promise(setImmediate);
-      },
-      random: () => 1,
-    };
+    const { clock } = this;
     const requests = new Requests({
       call: async (request) => {
         if (request.endpoint === GET_BALANCE) return await Promise.resolve(balance((this.balances += 1)));
         const sent = request.body?.messages as Batch;
         const reply = await this.service(sent, this.requests.push(sent.map(({ item }) => item)));
         // Requests that leave at the same time are in flight at the same time.
-        await new Promise((next) => setImmediate(next));
-        this.time += duration;
+        await clock.sleep(duration);
         return reply;
       },
       pacer: new Pacer(clock),
@@ -111,7 +103,10 @@ export class Run {
       onSettled: () => undefined,
       ...config,
     });
-    await dispatch.sendAll(pack(rows, size));
+    const run = { isOver: false };
+    const sending = dispatch.sendAll(pack(rows, size)).finally(() => (run.isOver = true));
+    while (!run.isOver) await clock.run();
+    await sending;
     expect(rows.filter(isOpen)).toEqual([]);
     return this;
   }

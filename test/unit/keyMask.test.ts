@@ -1,5 +1,5 @@
 import { keyMask, masked } from '../../nodes/MessagingSend/api/keyMask';
-import { KEY } from '../support/account';
+import { KEY } from '../support/contacts';
 
 /** With characters that encodings write differently. */
 const ODD_KEY = 'Made~Up/key+with=odd&chars"and\\\u00e9?!%41';

@@ -80,12 +80,6 @@ test.each<[string, polls: Array<number | Poll>, fires: boolean[], settings?: Par
   ],
 ])('%s', (...[, polls, expected, settings]) => expect(fired(polls, settings)).toEqual(expected));
 
-test('After a gap, a low balance fires unless it is the one before', () => {
-  const before = decide(undefined, { credits: 99, owner: 1 }, SETTINGS, START).next;
-  const after = [99, 98, 99.5, 110].map((credits) => decide(before, { credits, owner: 1 }, SETTINGS, START, true));
-  expect(after.map(({ fires }) => fires)).toEqual([no, YES, YES, no]);
-});
-
 test('The stored state has the credits of the previous poll, but not those of another account', () => {
   const first = decide(undefined, { credits: 120, owner: 1 }, SETTINGS, START);
   expect(first.previousCredits).toBeNull();

@@ -6,13 +6,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { FailureError } from '../../nodes/MessagingSend/failures/failure';
 import { warnOfLink } from '../../nodes/MessagingSend/n8n/waiting';
-import {
-  type ChoiceField,
-  type Field,
-  MAX_WRITTEN,
-  type Value,
-  type WrittenField,
-} from '../../nodes/MessagingSend/questions/field';
+import { MAX_WRITTEN, type Value } from '../../nodes/MessagingSend/questions/field';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../../nodes/MessagingSend/questions/page';
 import {
   type Answer,
@@ -131,26 +125,21 @@ test('A page shows every text in the order in which it is written', () => {
   expect(page).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
 });
 
-const written = (kind: WrittenField['kind'], required = false, placeholder = ''): Field => {
-  return { kind, name: 'field-0', label: `A ${kind}`, required, placeholder };
+const options = (...texts: unknown[]) => ({ values: texts.map((option) => ({ option })) });
+/** A field as n8n stores it. */
+const field = (fieldType: string, more: object = {}) => {
+  return { fieldLabel: `A ${fieldType}`, fieldType, fieldOptions: options('Red', 'Green', 'Blue'), ...more };
 };
-const OPTIONS = ['Red', 'Green', 'Blue'];
-const chosen = (kind: ChoiceField['kind'], required = false, options = OPTIONS): Field => {
-  return { kind, name: 'field-0', label: `A ${kind}`, required, options };
-};
-const everyKind = (required: boolean): Field[] => [
-  ...(['text', 'textarea', 'number', 'email', 'date'] as const).map((kind) => written(kind, required)),
-  ...(['dropdown', 'radio', 'checkbox'] as const).map((kind) => chosen(kind, required)),
-];
-const asking = (...given: Field[]) => {
-  const fields = given.map((field, place) => ({ ...field, name: `field-${place}` }));
-  return question({ kind: 'customForm', fields, buttonLabel: 'Send' });
-};
+const REQUIRED = { requiredField: true };
+const TYPES = ['text', 'textarea', 'number', 'email', 'date', 'dropdown', 'radio', 'checkbox'];
+const everyType = (more: object) => TYPES.map((type) => field(type, more));
+const asking = (...fields: object[]) =>
+  question({ kind: 'customForm', fields: readFormFields(fields), buttonLabel: 'Send' });
 
 /** The answer in a form's only field, or what is wrong with it. */
-const read = (field: Field, given: unknown): Value | { problem: string | undefined } => {
-  const answer = readForm(asking(field), { 'field-0': given });
-  if (answer.kind === 'answer') return answer.data[field.label] as Value;
+const read = (asked: ReturnType<typeof field>, given: unknown): Value | { problem: string | undefined } => {
+  const answer = readForm(asking(asked), { 'field-0': given });
+  if (answer.kind === 'answer') return answer.data[asked.fieldLabel] as Value;
   return { problem: answer.problems['field-0'] };
 };
 
@@ -161,7 +150,7 @@ describe('The answer in a custom form', () => {
       (each, index) => [`field-${index}`, each] as const,
     );
     const form = { ...Object.fromEntries(given), decision: 'approve' };
-    expect(readForm(asking(...everyKind(true)), form)).toEqual({
+    expect(readForm(asking(...everyType(REQUIRED)), form)).toEqual({
       kind: 'answer',
       data: {
         'A text': 'Ada',
@@ -178,53 +167,68 @@ describe('The answer in a custom form', () => {
 
   test('has null, or an empty list, for a field that was left empty', () => {
     const empty = { 'field-0': ' \u200b', 'field-2': '', 'field-5': '' };
-    const values = everyKind(false).map(({ label, kind }) => [label, kind === 'checkbox' ? [] : null] as const);
-    const data = Object.fromEntries(values);
-    expect(readForm(asking(...everyKind(false)), empty)).toEqual({ kind: 'answer', data });
+    const data = Object.fromEntries(TYPES.map((type) => [`A ${type}`, type === 'checkbox' ? [] : null]));
+    expect(readForm(asking(...everyType({})), empty)).toEqual({ kind: 'answer', data });
   });
 
   test('can be a number in another form, one checkbox, or one text of several', () => {
-    expect(read(written('number'), '0')).toBe(0);
-    expect(read(written('number'), '1.5e3')).toBe(1500);
-    expect(read(written('email'), 'ada@localhost')).toBe('ada@localhost');
-    expect(read(chosen('checkbox'), '1')).toEqual(['Green']);
-    expect(read(written('text'), ['one', 'two'])).toBe('one');
+    expect(read(field('number'), '0')).toBe(0);
+    expect(read(field('number'), '1.5e3')).toBe(1500);
+    expect(read(field('email'), 'ada@localhost')).toBe('ada@localhost');
+    expect(read(field('checkbox'), '1')).toEqual(['Green']);
+    expect(read(field('text'), ['one', 'two'])).toBe('one');
   });
 
-  test.each<[problem: string, Field, given: unknown[]]>([
-    ['An answer is required.', written('text', true), [' ', { text: 'x' }]],
-    ['An answer is required.', written('date', true), ['']],
-    ['An answer is required.', chosen('radio', true), [undefined]],
-    ['An answer is required.', chosen('checkbox', true), [undefined]],
-    ['This is not a number, such as 12 or 12.5.', written('number'), ['x', '12,5', '0x10', 'Infinity', '1e', '1 2']],
-    ['This number has too many digits.', written('number'), ['12345678901234567890', '1e999']],
+  test.each<[problem: string, ReturnType<typeof field>, given: unknown[]]>([
+    ['An answer is required.', field('text', REQUIRED), [' ', { text: 'x' }]],
+    ['An answer is required.', field('date', REQUIRED), ['']],
+    ['An answer is required.', field('radio', REQUIRED), [undefined]],
+    ['An answer is required.', field('checkbox', REQUIRED), [undefined]],
+    ['This is not a number, such as 12 or 12.5.', field('number'), ['x', '12,5', '0x10', 'Infinity', '1e', '1 2']],
+    ['This number has too many digits.', field('number'), ['12345678901234567890', '1e999']],
     [
       'This is not an email address, such as name@example.com.',
-      written('email'),
+      field('email'),
       ['ada', 'ada@', '@example.com', 'ada@b@c', 'ada@-b.example', 'a da@example.com', 'ada@example.com\nx'],
     ],
-    ['This is not a date, such as 2026-01-31.', written('date'), ['2026-02-29', '31.01.2026', '2026-01-31T00:00']],
-    [TOO_LONG, written('textarea'), [LONG]],
-    ['An answer is required.', chosen('dropdown'), ['3', '-1', 'Red', 'length', '01', '1.0']],
-    ['An answer is required.', chosen('checkbox'), [['0', '3']]],
-  ])("can't be what the page calls wrong: %s", (problem, field, given) => {
-    expect(given.map((each) => read(field, each))).toEqual(given.map(() => ({ problem })));
+    ['This is not a date, such as 2026-01-31.', field('date'), ['2026-02-29', '31.01.2026', '2026-01-31T00:00']],
+    [TOO_LONG, field('textarea'), [LONG]],
+    ['An answer is required.', field('dropdown'), ['3', '-1', 'Red', 'length', '01', '1.0']],
+    ['An answer is required.', field('checkbox'), [['0', '3']]],
+  ])("can't be what the page calls wrong: %s", (problem, asked, given) => {
+    expect(given.map((each) => read(asked, each))).toEqual(given.map(() => ({ problem })));
   });
 });
 
 describe('The page of a custom form', () => {
-  test.each<[string, Field, RegExp]>([
-    ['text', written('text', true, 'Ada'), / type="text" .* required maxlength="10000" dir="auto" placeholder="Ada">/],
-    ['long text', written('textarea', true, 'Ada'), /<textarea .* required .*maxlength="10000".* placeholder="Ada">/],
-    ['number', written('number', true), / type="number" .* required step="any" min="-9007\d+" max="9007\d+">/],
-    ['email', written('email', true), / type="email" .* required maxlength="10000"/],
-    ['date', written('date', true), / type="date" .* required max="9999-12-31">/],
-    ['dropdown', chosen('dropdown', true), /<select [^>]* required><option value="">–<\/option><option value="0">Red</],
-    ['radio', chosen('radio', true), /( type="radio" [^>]*required[^>]*>[^]*){3}/],
-    ['checkbox', chosen('checkbox', true, ['I agree']), / type="checkbox" [^>]*required/],
-  ])('has browsers check what they can: %s', (_what, field, attributes) => {
-    expect(questionPage(asking(field))).toMatch(attributes);
-    expect(questionPage(asking({ ...field, required: false }))).not.toContain(' required');
+  test.each<[string, object, RegExp]>([
+    [
+      'text',
+      field('text', { ...REQUIRED, placeholder: 'Ada' }),
+      / type="text" .* required maxlength="10000" dir="auto" placeholder="Ada">/,
+    ],
+    [
+      'long text',
+      field('textarea', { ...REQUIRED, placeholder: 'Ada' }),
+      /<textarea .* required .*maxlength="10000".* placeholder="Ada">/,
+    ],
+    ['number', field('number', REQUIRED), / type="number" .* required step="any" min="-9007\d+" max="9007\d+">/],
+    ['email', field('email', REQUIRED), / type="email" .* required maxlength="10000"/],
+    ['date', field('date', REQUIRED), / type="date" .* required max="9999-12-31">/],
+    [
+      'dropdown',
+      field('dropdown', REQUIRED),
+      /<select [^>]* required><option value="">–<\/option><option value="0">Red</,
+    ],
+    ['radio', field('radio', REQUIRED), /( type="radio" [^>]*required[^>]*>[^]*){3}/],
+    [
+      'checkbox',
+      field('checkbox', { ...REQUIRED, fieldOptions: options('I agree') }),
+      / type="checkbox" [^>]*required/,
+    ],
+  ])('has browsers check what they can: %s', (_what, asked, attributes) => {
+    expect(questionPage(asking(asked))).toMatch(attributes);
+    expect(questionPage(asking({ ...asked, requiredField: false }))).not.toContain(' required');
   });
 
   const WRONG = {
@@ -238,7 +242,7 @@ describe('The page of a custom form', () => {
   };
 
   test('that is shown again names everything that is wrong, at its field, and has what was written and chosen', () => {
-    const asked = asking(...everyKind(true));
+    const asked = asking(...everyType(REQUIRED));
     const refused = refusal(asked, WRONG);
     expect(Object.keys(refused.problems)).toEqual(['field-0', 'field-2', 'field-3', 'field-6']);
     const page = questionPage(asked, refused);
@@ -257,11 +261,8 @@ describe('The page of a custom form', () => {
   });
 
   test('escapes every label, option and placeholder', () => {
-    const fields = everyKind(true).map((field): Field =>
-      'options' in field
-        ? { ...field, label: HOSTILE, options: [HOSTILE] }
-        : { ...field, label: HOSTILE, placeholder: HOSTILE },
-    );
+    const hostile = { placeholder: HOSTILE, fieldOptions: options(HOSTILE) };
+    const fields = TYPES.map((type) => field(type, { ...hostile, fieldLabel: `${type} ${HOSTILE}` }));
     const page = questionPage(asking(...fields));
     expect(page).not.toContain(HOSTILE);
     // Eight labels, three options, five placeholders.
@@ -269,14 +270,13 @@ describe('The page of a custom form', () => {
   });
 
   test('is followed by nothing but the thanks', () => {
-    const page = thanksPage(asking(written('text')), { kind: 'answer', data: { 'A text': 'secret' } });
+    const page = thanksPage(asking(field('text')), { kind: 'answer', data: { 'A text': 'secret' } });
     expect(page).toContain('<h1>Thanks</h1>');
     expect(page).not.toContain('secret');
   });
 });
 
-const options = (...texts: unknown[]) => ({ values: texts.map((option) => ({ option })) });
-const radio = (...texts: unknown[]) => ({ fieldLabel: 'Day', fieldType: 'radio', fieldOptions: options(...texts) });
+const radio = (...texts: unknown[]) => field('radio', { fieldOptions: options(...texts) });
 
 /** The message of the failure that rejects the fields. */
 const refusalOf = (given: unknown): string => {
@@ -292,33 +292,26 @@ const refusalOf = (given: unknown): string => {
 describe('The fields of a custom form', () => {
   test("are read by the names and values that n8n's own nodes have", () => {
     const given = [
-      { fieldLabel: ' Name ', placeholder: 'Ada', requiredField: true },
-      { fieldLabel: 'Note', fieldType: 'textarea', placeholder: 'Any', requiredField: 'true' },
-      { fieldLabel: 1, fieldType: 'number' },
-      { fieldLabel: 'Email', fieldType: 'email', fieldOptions: options('') },
-      { fieldLabel: 'Date', fieldType: 'date', multiselect: true },
-      { fieldLabel: 'One', fieldType: 'dropdown', fieldOptions: options(' a ', 2) },
-      { fieldLabel: 'Several', fieldType: 'dropdown', fieldOptions: options('a'), multiselect: true },
+      { fieldLabel: ' Name ', placeholder: 'Ada', requiredField: 'true' },
+      { fieldLabel: 1, fieldType: 'date', multiselect: true, fieldOptions: options('') },
+      { ...field('dropdown'), fieldOptions: options(' a ', 2) },
+      { ...field('dropdown'), fieldLabel: 'Several', fieldOptions: options('a'), multiselect: true },
       { ...radio('a', 'A'), multiselect: true },
-      { fieldLabel: 'Boxes', fieldType: 'checkbox', fieldOptions: options('a'), multiselect: false },
+      { ...field('checkbox'), fieldOptions: options('a'), multiselect: false },
     ];
     expect(readFormFields(given)).toEqual([
       { kind: 'text', name: 'field-0', label: 'Name', placeholder: 'Ada', required: true },
-      { kind: 'textarea', name: 'field-1', label: 'Note', placeholder: 'Any', required: true },
-      { kind: 'number', name: 'field-2', label: '1', placeholder: '', required: false },
-      { kind: 'email', name: 'field-3', label: 'Email', placeholder: '', required: false },
-      { kind: 'date', name: 'field-4', label: 'Date', placeholder: '', required: false },
-      { kind: 'dropdown', name: 'field-5', label: 'One', options: ['a', '2'], required: false },
-      { kind: 'checkbox', name: 'field-6', label: 'Several', options: ['a'], required: false },
-      { kind: 'radio', name: 'field-7', label: 'Day', options: ['a', 'A'], required: false },
-      { kind: 'checkbox', name: 'field-8', label: 'Boxes', options: ['a'], required: false },
+      { kind: 'date', name: 'field-1', label: '1', placeholder: '', required: false },
+      { kind: 'dropdown', name: 'field-2', label: 'A dropdown', options: ['a', '2'], required: false },
+      { kind: 'checkbox', name: 'field-3', label: 'Several', options: ['a'], required: false },
+      { kind: 'radio', name: 'field-4', label: 'A radio', options: ['a', 'A'], required: false },
+      { kind: 'checkbox', name: 'field-5', label: 'A checkbox', options: ['a'], required: false },
     ]);
   });
 
   const label = (place: number) =>
     `Field ${place} in 'Form Elements' needs a label that no other field has, and not respondedAt or __proto__`;
   const NO_OPTIONS = "Field 1 in 'Form Elements' needs 'Field Options', each with another text";
-  const TYPES = 'checkbox, date, dropdown, email, number, radio, text, textarea';
 
   test.each<[unknown, string]>([
     [[], "'Form Elements' has no fields"],
@@ -329,10 +322,10 @@ describe('The fields of a custom form', () => {
     [[null], label(1)],
     ...['file', 'Text', 'toString', 7].map((fieldType): [unknown, string] => [
       [{ fieldLabel: 'A', fieldType }],
-      `Field 1 in 'Form Elements' must have one of these as its 'Element Type': ${TYPES}`,
+      `Field 1 in 'Form Elements' must have one of these as its 'Element Type': ${TYPES.toSorted().join(', ')}`,
     ]),
-    ...['dropdown', 'radio', 'checkbox'].map((fieldType): [unknown, string] => [
-      [{ fieldLabel: 'A', fieldType, fieldOptions: { values: [] } }],
+    ...['dropdown', 'radio', 'checkbox'].map((type): [unknown, string] => [
+      [field(type, { fieldOptions: options() })],
       NO_OPTIONS,
     ]),
     [[{ fieldLabel: 'A', fieldType: 'radio' }], NO_OPTIONS],

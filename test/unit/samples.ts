@@ -3,6 +3,7 @@ import type { INode } from 'n8n-workflow';
 
 import { isObject, type JsonObject } from '../../nodes/MessagingSend/api/objects';
 import type { Rejected, Reply } from '../../nodes/MessagingSend/api/reply';
+import { compose } from '../../nodes/MessagingSend/delivery/compose';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Intent } from '../../nodes/MessagingSend/journal/journal';
 import type { Batch, Outcome, Row } from '../../nodes/MessagingSend/messages/row';
@@ -12,30 +13,16 @@ import { phoneAt } from '../support/contacts';
 /** A message that was read without a doubt, and has no outcome yet. */
 export function rowAt(index: number, changed: Partial<Row> = {}): Row {
   const { phone = phoneAt(index) } = changed;
-  return {
+  const draft = {
     item: index,
     entry: null,
-    phoneGiven: phone,
-    phone,
-    person: phone,
-    readAs: null,
-    text: `Text ${index}`,
-    parts: null,
+    phone: phoneAt(index),
+    message: `Text ${index}`,
+    countryCode: null,
     key: null,
-    empty: [],
-    defect: null,
-    testFor: null,
-    isOneOfSeveral: false,
-    repetition: 0,
-    duplicateOf: null,
-    page: -1,
-    batch: null,
-    data: null,
-    isUnanswered: false,
-    isRecalled: false,
-    outcome: null,
-    ...changed,
   };
+  const row = compose(draft, { longMessages: 'fail', numberCheck: 'off', emptyFields: 'send' });
+  return { ...row, phoneGiven: phone, phone, person: phone, readAs: null, ...changed };
 }
 
 export const rowsUpTo = (count: number, changed: Partial<Row> = {}): Row[] =>

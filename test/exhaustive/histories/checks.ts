@@ -3,7 +3,7 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
 
 import type { LoggedRequest, SentMessage } from '../../../sandbox/server';
-import { KEY } from '../../support/account';
+import { KEY } from '../../support/contacts';
 import { type Execution, keptIn, stored } from '../../support/engine/workflow';
 import { outcomeOf, textOf } from '../../support/outputs';
 import type { Outage } from './faults';

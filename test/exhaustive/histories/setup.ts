@@ -2,7 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { Sandbox } from '../../../sandbox/server';
-import { KEY } from '../../support/account';
+import { KEY } from '../../support/contacts';
 import type { Setup } from '../../support/engine/workflow';
 import { WITHOUT_WAITING } from '../../support/parameters';
 import { accountOf } from '../../support/sandbox';
