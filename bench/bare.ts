@@ -15,19 +15,20 @@ const CASES = [
 const WARM_UP = 10_000;
 
 /** The node's time over that of a bare loop, which makes the same requests and output without any checks. */
-export async function bare({ rounds, own, before, session }: Options): Promise<Row[]> {
+export async function bare({ rounds, before, session }: Options): Promise<Row[]> {
   return await withSandbox(async (sandbox) => {
     const rows: Row[] = [];
     for (const { operation, name, count, repeated, atMost } of CASES) {
       const items = contacts(count);
       const timed = (step: Step) => async () => await sandbox.timeOf(step, items);
-      const runs = {
-        own: timed(await sendingNode(operation, own.folder)),
-        other: timed(bareNode(operation === 'send' ? 1 : 100)),
-        before: before && timed(await sendingNode(operation, before.folder)),
-      };
+      const own = timed(await sendingNode(operation));
+      const what = `${name}, ${count.toLocaleString('en')} items`;
       const settings = { rounds: rounds * repeated, warmUps: Math.ceil(WARM_UP / count), atMost };
-      rows.push(...(await compare(`${name}, ${count.toLocaleString('en')} items`, runs, settings, session)));
+      const loop = timed(bareNode(operation === 'send' ? 1 : 100));
+      rows.push(await compare(what, [own, loop], settings, session));
+      if (before === undefined) continue;
+      const earlier = timed(await sendingNode(operation, {}, before));
+      rows.push(await compare(`${what}, over the node before`, [own, earlier], { ...settings, atMost: 1 }, session));
     }
     return rows;
   });

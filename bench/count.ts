@@ -26,7 +26,7 @@ const { list } = new Command('npm run count --')
 setFlagsFromString('--no-lazy-feedback-allocation');
 const sandbox = await startSandbox({ keys: [API_KEY] });
 const send = async () => {
-  const step = await sendingNode('sendBulk', undefined, { options: {} });
+  const step = await sendingNode('sendBulk', { options: {} });
   const sent = await runStep(contacts(3), step, { baseUrl: `${sandbox.url}/v1`, apiKey: API_KEY });
   if (sent.some(({ json }) => json.status !== 'sent')) throw new Error('not all messages were sent');
 };

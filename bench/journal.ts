@@ -1,9 +1,10 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { makeTemporaryFolder } from '../tools/cli/temporaryFolder';
 import { N8nInstance } from '../tools/n8n/instance';
-import { unpackPackage } from '../tools/n8n/package';
+import { packPackage, unpackPackage } from '../tools/n8n/package';
 import { callWebhook, chain, messagingSend, SENDER, webhook } from '../tools/n8n/workflow';
 import { compare, type Options, type Row, UNLIMITED, withSandbox } from './measurements';
 
@@ -36,9 +37,10 @@ return Array.from({ length: count }, (_, index) => ({
 const FIELDS = { phone: '={{ $json.phone }}', message: '={{ $json.message }}' };
 
 /** The cost of the journal in production executions of real n8n: the node's time with it over that without. */
-export async function journal({ rounds, own, before, session }: Options): Promise<Row[]> {
+export async function journal({ rounds, before, session }: Options): Promise<Row[]> {
   return await withSandbox(async (sandbox) => {
-    const start = async (tarball: string, change?: (folder: string) => Promise<void>) => {
+    const tarball = await packPackage(await makeTemporaryFolder('packed', session.cleanup), session.signal);
+    const start = async (change?: (folder: string) => Promise<void>) => {
       const providePackage = async (userFolder: string) => {
         const folder = await unpackPackage(tarball, userFolder, session.signal);
         await change?.(folder);
@@ -80,18 +82,27 @@ export async function journal({ rounds, own, before, session }: Options): Promis
         };
     };
     session.say('Starting n8n, with the journal and without it');
-    const withIt = await start(own.tarball);
-    const without = await start(own.tarball, switchJournalOff);
-    const old = before && (await start(before.tarball));
+    const withIt = await start();
+    const without = await start(switchJournalOff);
+    const earlier = before === undefined ? null : await start(async (folder) => await replaceCode(folder, before));
 
     const rows: Row[] = [];
     for (const each of CASES) {
       const what = `${each.count.toLocaleString('en')} items${each.name}`;
-      const runs = { own: withIt(each), other: without(each), before: old?.(each) };
-      rows.push(...(await compare(what, runs, { rounds: rounds * each.repeated, atMost: each.atMost }, session)));
+      const settings = { rounds: rounds * each.repeated, atMost: each.atMost };
+      rows.push(await compare(what, [withIt(each), without(each)], settings, session));
+      if (earlier === null) continue;
+      const runs = [withIt(each), earlier(each)] as const;
+      rows.push(await compare(`${what}, over the node before`, runs, { ...settings, atMost: 1 }, session));
     }
     return rows;
   });
+}
+
+/** Gives an unpacked package the code of another checkout. */
+async function replaceCode(folder: string, checkout: string): Promise<void> {
+  await rm(join(folder, 'dist'), { recursive: true });
+  await cp(join(checkout, 'dist'), join(folder, 'dist'), { recursive: true });
 }
 
 /** Changes an unpacked package so that no run has a crash ledger. */

@@ -19,9 +19,9 @@ const WINDOWS = 2;
 const BATCHES = WINDOWS * LIMIT + 1;
 
 /** The run's time over the least possible time under the real limit. It takes minutes, so one round must do. */
-export async function limit({ own, session }: Options): Promise<Row[]> {
+export async function limit({ session }: Options): Promise<Row[]> {
   session.say(`${BATCHES} batches, ${LIMIT} in a minute`);
-  const step = await sendingNode('sendBulk', own.folder, { options: {} });
+  const step = await sendingNode('sendBulk', { options: {} });
   // They mostly wait, so they can run at the same time. Each has a key, and with it a limit, of its own.
   return await Promise.all(
     ANSWERS.map(async ({ latencyMs, atMost }, index): Promise<Row> => {

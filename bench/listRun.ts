@@ -4,20 +4,17 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 
 import { getOneMessage, sendMessage } from 'execa';
-import { type INodeParameters, type INodeType } from 'n8n-workflow';
+import type { INodeParameters, INodeType } from 'n8n-workflow';
 
-import type { Step } from '../tools/engine/steps';
-import { API_KEY } from '../tools/n8n/instance';
-import { contacts, RemoteSandbox, sendingNode } from './measurements';
+import { contacts, sendingNode, withSandbox } from './measurements';
 
+const MANY = 200_000;
 /** Long enough for some samples: a block at the very start or end of the node's work counts, too. */
 const TICKS_MS = 5;
 
 export interface Task {
-  readonly measures: 'memory' | 'block';
-  readonly url: string;
-  readonly folder: string;
-  readonly count: number;
+  /** By default, the longest block in milliseconds; or the peak of memory in use in KB per item. */
+  readonly measures?: 'memory';
   readonly changed?: INodeParameters;
   readonly arriving?: number;
 }
@@ -36,36 +33,27 @@ async function peakMemory(run: () => Promise<unknown>): Promise<number> {
   return peak - before;
 }
 
-/** A step, and the longest time in milliseconds for which its last run blocked the event loop. */
-function watched(step: Step): { step: Step; longestBlock: () => number } {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
+const { measures, changed, arriving = MANY } = (await getOneMessage()) as Task;
+const figure = await withSandbox(async (sandbox) => {
+  // A first run loads all code.
+  await sandbox.timeOf(await sendingNode('sendBulk'), contacts(100));
+  const step = await sendingNode('sendBulk', changed);
   const { type } = step;
+  const items = contacts(MANY);
+  const delay = monitorEventLoopDelay({ resolution: 1 });
   const execute: INodeType['execute'] = async function () {
-    delay.reset();
     delay.enable();
     await setTimeout(TICKS_MS);
-    try {
-      return (await type.customOperations?.message?.sendBulk?.call(this)) ?? [];
-    } finally {
-      await setTimeout(TICKS_MS);
-      delay.disable();
-    }
+    const output = await type.customOperations?.message?.sendBulk?.call(this);
+    await setTimeout(TICKS_MS);
+    delay.disable();
+    return output ?? [];
   };
-  return {
-    step: { ...step, type: { ...type, customOperations: undefined, execute } },
-    longestBlock: () => delay.max / 1e6,
-  };
-}
-
-const { measures, url, folder, count, changed, arriving = count } = (await getOneMessage()) as Task;
-const sandbox = new RemoteSandbox(url, API_KEY);
-// A first run loads all code.
-await sandbox.timeOf(await sendingNode('sendBulk', folder), contacts(100));
-const { step, longestBlock } = watched(await sendingNode('sendBulk', folder, changed));
-const items = contacts(count);
-if (measures === 'memory') await sendMessage(await peakMemory(() => sandbox.timeOf(step, items)));
-else {
-  await sandbox.timeOf(step, items, arriving);
-  await sendMessage(longestBlock());
-}
+  const watched = { ...step, type: { ...type, customOperations: undefined, execute } };
+  const run = () => sandbox.timeOf(watched, items, arriving);
+  if (measures === 'memory') return (await peakMemory(run)) / 1024 / MANY;
+  await run();
+  return delay.max / 1e6;
+});
+await sendMessage(figure);
 process.exit();

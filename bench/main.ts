@@ -1,21 +1,19 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 /** `npm run bench [-- part…]`: measures, prints tables and writes the results in README.md. */
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 
 import { Argument, Command } from 'commander';
 import n8nCore from 'n8n-core/package.json';
 
 import { wholeNumber } from '../tools/cli/numbers';
 import { runSession } from '../tools/cli/session';
-import { PROJECT_FOLDER } from '../tools/project';
 import { bare } from './bare';
 import { journal } from './journal';
 import { limit } from './limit';
 import { list } from './list';
-import { pack, type Row } from './measurements';
+import type { Row } from './measurements';
 
 const PARTS = { bare, limit, list, journal };
 const PAGE = join(import.meta.dirname, 'README.md');
@@ -24,26 +22,24 @@ const command = new Command('npm run bench --')
   .description('Measures what this node adds to the time that sending takes.')
   .addArgument(new Argument('[parts...]', 'all of them by default').choices(Object.keys(PARTS)))
   .option('--rounds <count>', 'how often each contender is measured', (text) => Math.max(1, wholeNumber(text)), 3)
-  .option('--before <package>', 'compares with this one: a folder, a tarball, or name@version; writes no results')
+  .option('--before <folder>', 'a built checkout of another release, to compare bare and journal with')
   .parse();
 
-// Each process and each folder listens for the end of the command.
+// Each process listens for the end of the command.
 process.setMaxListeners(0);
 await runSession(async (session) => {
-  const { rounds, before } = command.opts<{ rounds: number; before?: string }>();
-  const own = await pack(PROJECT_FOLDER, session);
-  const old = before === undefined ? undefined : await pack(existsSync(before) ? resolve(before) : before, session);
+  const options = command.opts<{ rounds: number; before?: string }>();
   const chosen = command.args.length > 0 ? command.args : Object.keys(PARTS);
   for (const [part, measure] of Object.entries(PARTS).filter(([name]) => chosen.includes(name))) {
     session.say(`== ${part}`);
-    const rows = await measure({ rounds, own, before: old, session });
+    const rows = await measure({ ...options, session });
     console.table(
       rows.map(({ what, unit, rounds, atMost }) => {
         const range = [Math.min(...rounds), Math.max(...rounds)].map(rounded);
         return { what, median: medianOf(rounds), ...(unit && { unit }), range, atMost };
       }),
     );
-    if (old === undefined) await write(part, rows);
+    await write(part, rows);
   }
   return 0;
 });

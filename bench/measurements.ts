@@ -1,31 +1,20 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-/** What the parts of the benchmark share: packages, items, the sandbox, and runs that take turns. */
-import { readdir, symlink } from 'node:fs/promises';
+/** What the parts of the benchmark share: items, the sandbox, and runs that take turns. */
 import { join } from 'node:path';
 
 import { execaNode } from 'execa';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { SandboxOptions } from '../sandbox/server';
-import { runCommand } from '../tools/cli/command';
 import type { Session } from '../tools/cli/session';
-import { makeTemporaryFolder } from '../tools/cli/temporaryFolder';
 import { loadPackage, runStep, type Step } from '../tools/engine/steps';
 import { API_KEY } from '../tools/n8n/instance';
-import { unpackPackage } from '../tools/n8n/package';
-import { PROJECT_FOLDER } from '../tools/project';
-
-/** A package to measure: packed for real n8n, unpacked for n8n's engine in this process. */
-export interface Package {
-  readonly tarball: string;
-  readonly folder: string;
-}
 
 export interface Options {
   /** How often each contender is measured, after a warm-up; parts with short runs repeat them more often. */
   readonly rounds: number;
-  readonly own: Package;
-  readonly before: Package | undefined;
+  /** The folder of a built checkout to compare with as well. */
+  readonly before?: string;
   readonly session: Session;
 }
 
@@ -36,17 +25,6 @@ export interface Row {
   readonly rounds: readonly number[];
   /** The target that the project sets itself. */
   readonly atMost?: number | undefined;
-}
-
-/** @param source anything that npm can pack: a folder with a built package, a tarball, a published version */
-export async function pack(source: string, { signal, cleanup }: Session): Promise<Package> {
-  const packed = await makeTemporaryFolder('packed', cleanup);
-  await runCommand('npm', ['pack', '--ignore-scripts', '--pack-destination', packed, source], { signal });
-  const tarball = join(packed, (await readdir(packed)).join());
-  const home = await makeTemporaryFolder('unpacked', cleanup);
-  // All share one n8n-workflow, as in n8n.
-  await symlink(join(PROJECT_FOLDER, 'node_modules'), join(home, 'node_modules'));
-  return { tarball, folder: await unpackPackage(tarball, home, signal) };
 }
 
 /** How many requests the node, and what it is compared with, have in flight. */
@@ -64,11 +42,11 @@ export function contacts(count: number): IDataObject[] {
   }));
 }
 
-/** The node of a package, which sends each item's `message` to its `phone`. */
+/** The node of a built checkout, by default this one, which sends each item's `message` to its `phone`. */
 export async function sendingNode(
   operation: 'send' | 'sendBulk',
-  folder?: string,
   changed: INodeParameters = {},
+  folder?: string,
 ): Promise<Step> {
   const { node } = await loadPackage(folder);
   const fields = { phone: '={{ $json.phone }}', message: '={{ $json.message }}', options: UNLIMITED };
@@ -133,30 +111,28 @@ export async function withSandbox<Result>(
   }
 }
 
-type Run = () => Promise<number>;
-
 /**
- * The time of a run over that of another, and of the same run with the package before. They take turns (A B B A …), after
- * uncounted runs of each. Ratios are taken by round: what slows down a round slows down both.
+ * The time of a run over that of another. They take turns (A B B A …), after uncounted runs of each. Ratios are taken by
+ * round: what slows down a round slows down both.
  */
 export async function compare(
   what: string,
-  { own, other, before }: { own: Run; other: Run; before: Run | undefined },
+  runs: readonly [own: () => Promise<number>, other: () => Promise<number>],
   { rounds, warmUps = 1, atMost }: { rounds: number; warmUps?: number; atMost: number | undefined },
   { signal, say }: Session,
-): Promise<Row[]> {
+): Promise<Row> {
   say(what);
-  const all = [own, other, ...(before ? [before] : [])].map((run) => ({ run, times: [] as number[] }));
+  const ratios: number[] = [];
   for (let round = 1 - warmUps; round <= rounds; round += 1) {
-    for (const { run, times } of round % 2 === 0 ? all : all.toReversed()) {
+    const times = [0, 0];
+    for (const index of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       signal.throwIfAborted();
       // Garbage of one must not be collected in the time of the next. A full collection would also make V8 forget code.
       (global.gc as ((options: { type: 'minor' }) => void) | undefined)?.({ type: 'minor' });
-      const time = await run();
-      if (round > 0) times.push(time);
+      times[index] = await runs[index]();
     }
+    const [own = NaN, other = NaN] = times;
+    if (round > 0) ratios.push(own / other);
   }
-  const over = (index: number) => (all[0]?.times ?? []).map((time, round) => time / (all[index]?.times[round] ?? NaN));
-  const last = { what: `${what}, over the package before`, rounds: over(2), atMost: 1 };
-  return [{ what, rounds: over(1), atMost }, ...(before ? [last] : [])];
+  return { what, rounds: ratios, atMost };
 }

@@ -1,6 +1,4 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-import '../tools/cli/requirements';
-
 import { Command } from 'commander';
 import getPort from 'get-port';
 import gulp from 'gulp';

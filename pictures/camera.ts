@@ -5,6 +5,9 @@ import { type Browser, type Locator, type Page } from 'playwright-core';
 import sharp from 'sharp';
 
 import { openWindow } from '../tools/n8n/browser';
+import { PROJECT_FOLDER } from '../tools/project';
+
+const DOCS = path.join(PROJECT_FOLDER, 'docs');
 
 /** How wide a page shows a picture, in pixels. None is narrower, so that text has the same size in most of them. */
 const PAGE_WIDTH = 900;
@@ -26,7 +29,7 @@ const STYLE = `
 `;
 
 /** Takes a picture of the area of these elements, with a margin around them. */
-export async function shoot(out: string, name: string, elements: Locator, margin = 0): Promise<void> {
+export async function shoot(name: string, elements: Locator, margin = 0): Promise<void> {
   const { left, top, right, bottom } = await areaOf(elements);
   const width = Math.max(right - left + 2 * margin, PAGE_WIDTH);
   const clip = { x: (left + right - width) / 2, y: top - margin, width, height: bottom - top + 2 * margin };
@@ -34,7 +37,7 @@ export async function shoot(out: string, name: string, elements: Locator, margin
   // Half as large with 256 colours, which nobody can tell apart from all.
   await sharp(picture)
     .png({ palette: true, quality: 100 })
-    .toFile(path.join(out, `${name}.png`));
+    .toFile(path.join(DOCS, `${name}.png`));
 }
 
 /** Ends the page below these elements, so that nothing empty is below them. */
@@ -101,8 +104,8 @@ export class Film {
   }
 
   /** Writes the film as a picture that repeats it without end. */
-  async save(file: string): Promise<void> {
+  async save(name: string): Promise<void> {
     const film = sharp(this.frames, { join: { animated: true } });
-    await film.webp({ delay: this.delays, loop: 0, lossless: true }).toFile(file);
+    await film.webp({ delay: this.delays, loop: 0, lossless: true }).toFile(path.join(DOCS, `${name}.webp`));
   }
 }

@@ -1,9 +1,4 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-import '../tools/cli/requirements';
-
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
-
 import { Argument, Command } from 'commander';
 
 import { startWithSandbox } from '../sandbox/n8n/instance';
@@ -14,7 +9,6 @@ import { storeExampleCredentials } from '../tools/n8n/exampleCredentials';
 import { provideContacts } from '../tools/n8n/examples';
 import { OWNER } from '../tools/n8n/instance';
 import { providePackage } from '../tools/n8n/package';
-import { PROJECT_FOLDER } from '../tools/project';
 import { PICTURES, PUBLIC_ADDRESS } from './pictures';
 
 const command = new Command('npm run screenshots --')
@@ -22,13 +16,10 @@ const command = new Command('npm run screenshots --')
     "Takes the pictures of the documentation and of the examples: n8n's editor with this node in it, and what phones show.",
   )
   .addArgument(new Argument('[pictures...]', 'all of them by default').choices(Object.keys(PICTURES)))
-  .option('--out <folder>', 'where the pictures go', path.join(PROJECT_FOLDER, 'docs'))
   .parse();
 
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;
-  const { out } = command.opts<{ out: string }>();
-  await mkdir(path.join(out, 'examples'), { recursive: true });
   say('Starting n8n');
   const instance = await startWithSandbox(
     {
@@ -51,7 +42,7 @@ void runSession(async (session) => {
     signal.throwIfAborted();
     say(`Taking: ${name}`);
     sandbox.reset();
-    await take({ page, browser, instance, credentials, out });
+    await take({ page, browser, instance, credentials });
   }
   return 0;
 });

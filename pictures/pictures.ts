@@ -1,6 +1,4 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-import path from 'node:path';
-
 import { type Browser, type Page } from 'playwright-core';
 
 import { type InstanceWithSandbox } from '../sandbox/n8n/instance';
@@ -53,15 +51,13 @@ interface Studio {
   readonly browser: Browser;
   readonly instance: InstanceWithSandbox;
   readonly credentials: StoredCredential[];
-  /** The folder of the pictures. */
-  readonly out: string;
 }
 
 /** Takes the pictures of this name, from a sandbox that has sent nothing. */
 export const PICTURES: Readonly<Record<string, (studio: Studio) => Promise<void>>> = {
   /** The contacts example: the contacts, a run, its messages on a phone, and a second run, which sends nobody twice. */
   async tour(studio) {
-    const { page, out } = studio;
+    const { page } = studio;
     const workflow = await contactsFrom('Start', { duplicateMessages: 'sendOnceEver' });
     const { sender } = contactsExampleNodes(workflow);
     const film = new Film();
@@ -99,12 +95,12 @@ export const PICTURES: Readonly<Record<string, (studio: Studio) => Promise<void>
     await outputPanel(page).getByText('245 skipped').waitFor();
     await noticeOn(page).waitFor({ state: 'detached' });
     await film.hold(3600, page, OUTPUT_SIDE);
-    await film.save(path.join(out, 'tour.webp'));
+    await film.save('tour');
   },
 
   /** The node after a run, the inbox then, and phones with a message and a question. */
   async node(studio) {
-    const { page, browser, out, instance, credentials } = studio;
+    const { page, browser, instance, credentials } = studio;
     const { n8n, rest, sandbox } = instance;
     const contacts = await contactsFrom('Start');
     await open(studio, contacts);
@@ -122,10 +118,10 @@ export const PICTURES: Readonly<Record<string, (studio: Studio) => Promise<void>
     await page.setViewportSize(INBOX);
     await page.goto(`${sandbox.url}/`);
     await endPageBelow(page.locator('#conversations > :nth-child(4)'), 0);
-    await shoot(out, 'inbox', page.locator('body'));
+    await shoot('inbox', page.locator('body'));
 
     await showPhones(page, TWO_PHONES, [await inbox(studio), await message(studio)]);
-    await shoot(out, 'phone', page.locator('body'));
+    await shoot('phone', page.locator('body'));
 
     const question = sending('sendAndWait', {
       sendTo: PHONE,
@@ -137,7 +133,7 @@ export const PICTURES: Readonly<Record<string, (studio: Studio) => Promise<void>
     const link = sandbox.messages().at(-1)?.message.split('\n').at(-1) ?? '';
     const form = await onPhone(browser, link.replace(PUBLIC_ADDRESS, n8n.url));
     await showPhones(page, TWO_PHONES, [await message(studio), form]);
-    await shoot(out, 'question', page.locator('body'));
+    await shoot('question', page.locator('body'));
   },
 
   async 'dry-run'(studio) {
@@ -161,7 +157,7 @@ export const PICTURES: Readonly<Record<string, (studio: Studio) => Promise<void>
   },
 
   /** Where n8n offers Retry: its button has no label. */
-  async retry({ page, instance, credentials, out }) {
+  async retry({ page, instance, credentials }) {
     const { rest } = instance;
     const failing = sending('send', { phone: '07700 900123', message: 'Hello' });
     const stored = await rest.importWorkflow(failing, credentials);
@@ -170,7 +166,7 @@ export const PICTURES: Readonly<Record<string, (studio: Studio) => Promise<void>
     await page.goto(`${instance.editorUrl(stored)}/executions`);
     await closeNotice(page);
     await page.getByTestId('execution-preview-retry-button').click();
-    await shoot(out, 'retry', page.getByText('Auto refresh').or(page.getByRole('menuitem')), 60);
+    await shoot('retry', page.getByText('Auto refresh').or(page.getByRole('menuitem')), 60);
   },
 
   async trigger(studio) {
@@ -212,20 +208,20 @@ async function closeNotice(page: Page): Promise<void> {
 }
 
 async function shootCanvas(studio: Studio, name: string, workflow: Workflow): Promise<void> {
-  const { page, out } = studio;
+  const { page } = studio;
   await open(studio, workflow);
   await page.setViewportSize(CANVAS);
   await showFullSize(page);
-  await shoot(out, name, page.locator(WORKFLOW), CANVAS_MARGIN);
+  await shoot(name, page.locator(WORKFLOW), CANVAS_MARGIN);
 }
 
 /** The open node: its parameters, to the end of those that are to be shown, and its output. */
-async function shootPanel({ page, out }: Studio, name: string, shown = page.getByTestId('parameter-item')) {
+async function shootPanel({ page }: Studio, name: string, shown = page.getByTestId('parameter-item')) {
   // A pointer over a row of the output would show that row's values in the parameters' previews.
   await page.mouse.move(0, 0);
   await noticeOn(page).waitFor({ state: 'detached' });
   await endPageBelow(shown, PANEL_MARGIN);
-  await shoot(out, name, page.getByTestId('node-parameters').or(outputPanel(page)));
+  await shoot(name, page.getByTestId('node-parameters').or(outputPanel(page)));
 }
 
 /** The inbox of the sandbox on a phone: all conversations. */

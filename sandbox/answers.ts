@@ -1,8 +1,5 @@
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };
 
-/** What is wrong with a field, such as `messages.3.phone`; `body` for the body as a whole. */
-export type Problem = { field: string; message: string };
-
 /** A complete HTTP answer before it is sent: a fault may still delay, cut or replace it. */
 export interface Answer {
   status: number;
@@ -20,12 +17,12 @@ export function success(status: number, data: JsonValue): Answer {
 
 /** `{ success: false, error }` (2.4). */
 export function failure(status: number, error: ErrorObject, headers: Record<string, string> = {}): Answer {
-  const answer = json(status, { success: false, error });
-  return { ...answer, headers: { ...answer.headers, ...headers } };
+  return json(status, { success: false, error }, headers);
 }
 
-function json(status: number, body: object): Answer {
-  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify(body) };
+function json(status: number, body: object, headers: Record<string, string> = {}): Answer {
+  const type = { 'content-type': 'application/json; charset=utf-8' };
+  return { status, headers: { ...type, ...headers }, body: JSON.stringify(body) };
 }
 
 /** Codes by status: from part 7 of the document, or the sandbox's own if the document has none. */
@@ -41,13 +38,6 @@ export const ERROR_CODES: Readonly<Record<number, string>> = {
   429: 'RATE_LIMIT_EXCEEDED',
   500: 'SERVER_ERROR',
 };
-
-/** Thrown to reject a request; the error handler sends `answer`. */
-export class Refusal extends Error {
-  constructor(readonly answer: Answer) {
-    super(`refused with ${answer.status}`);
-  }
-}
 
 /** The `error` of a 402; its `message` has both numbers, as in the document. */
 export function insufficientCredits(required: number, available: number): ErrorObject {

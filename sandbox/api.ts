@@ -1,147 +1,126 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
+import { setTimeout as wait } from 'node:timers/promises';
 
-import { type Answer, failure, Refusal } from './answers';
-import { cutConnection, pause, sendHalf } from './connection';
-import { sendAnswer } from './errors';
-import { replacingAnswer } from './faultAnswers';
-import type { Endpoint, Fault, ReplacingFault } from './faults';
-import { type Call, handle } from './handle';
-import { loggedRequest } from './logging';
-import type { Account, SandboxState } from './state';
-import { messagesIn } from './validation';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+import { type Answer, failure, insufficientCredits, success } from './answers';
+import { type BulkEntry, isSentUnder, replacingAnswer, reshapeEntries, unsentFields } from './faultAnswers';
+import type { Endpoint, Fault } from './faults';
+import type { Account, LoggedRequest, SandboxState } from './state';
+import { messagesIn, validate } from './validation';
 
 /** Part 4 of the document. */
-const ROUTES: ReadonlyArray<{ endpoint: Endpoint; method: HTTPMethods; url: string }> = [
-  { endpoint: 'balance', method: 'GET', url: '/user/balance' },
-  { endpoint: 'send', method: 'POST', url: '/messages/send' },
-  { endpoint: 'bulk', method: 'POST', url: '/messages/send-bulk' },
-];
+const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  'GET /user/balance': 'balance',
+  'POST /messages/send': 'send',
+  'POST /messages/send-bulk': 'bulk',
+};
 
+/** An authenticated request within the limit. */
+export interface Call {
+  endpoint: Endpoint;
+  account: Account;
+  logged: LoggedRequest;
+  fault: Fault | null;
+  /** The messages in its body, valid or not. */
+  messages: readonly unknown[];
+}
+
+/** Answers every request that is not for the inbox or the control API. */
 export function registerApi(app: FastifyInstance, state: SandboxState, closing: AbortSignal): void {
-  app.decorateRequest('call', null);
-  for (const { endpoint, method, url } of ROUTES) {
-    app.route({
-      method,
-      url,
-      onRequest: (request, reply, done) => {
-        const call = admit(state, endpoint, request, reply);
-        request.setDecorator('call', call);
-        if (call.fault?.kind === 'reset-before') cutConnection(reply);
-        done();
-      },
-      handler: async (request, reply) => {
-        const call = request.getDecorator<Call>('call');
-        readMessages(state, call, request.body);
-        await respond(state, reply, call, answerTo(state, call, request.body), closing);
-        return reply;
-      },
-    });
-  }
+  app.all('/*', async (request, reply) => {
+    // Faults need the connection itself.
+    reply.hijack();
+    const { raw } = reply;
+    const { method, url } = request;
+    const path = url.replace(/\?.*$/s, '');
+    // The two addresses of the document (part 9).
+    const endpoint = ENDPOINTS[`${method} ${/^(?:\/api)?\/v1(\/.*)$/.exec(path)?.[1]}`] ?? null;
+    const logged: LoggedRequest = {
+      ...{ number: state.requests.length + 1, method, path, endpoint, key: null, status: null, messages: 0, sent: 0 },
+      ...{ fault: null, started_at: state.timestamp(), duration_ms: null },
+    };
+    state.requests.push(logged);
+    const arrival = performance.now();
+    const complete = () => (logged.duration_ms ??= Math.round((performance.now() - arrival) * 10) / 10);
+    raw.once('close', complete);
+
+    const { fault, answer } = answerTo(state, request, logged);
+    if (fault?.kind === 'silence') return;
+    const delay = state.options.latencyMs + (fault?.kind === 'delay' ? fault.ms : 0);
+    if (delay > 0) await wait(delay, undefined, { signal: closing }).catch(() => undefined);
+    complete();
+    if (fault?.kind.startsWith('reset-') === true) return void raw.socket?.resetAndDestroy();
+    if (raw.destroyed) return;
+    logged.status = answer.status;
+    const body = Buffer.from(answer.body);
+    raw.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
+    if (fault?.kind === 'half-body') raw.write(body.subarray(0, Math.floor(body.length / 2)), () => raw.destroy());
+    else raw.end(body);
+  });
 }
 
 /**
  * Authenticates the request, counts it against the limit and picks its fault, in this order: a request with a wrong key
  * or over the limit uses up no fault, and a request with a fault counts against the limit.
  */
-function admit(state: SandboxState, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Call {
-  const logged = loggedRequest(request);
-  logged.endpoint = endpoint;
-  const account = authenticate(state, request.headers.authorization);
-  logged.key = account.label;
-  const now = state.options.now();
-  countAgainstLimit(account, state.options.limit, now, reply);
-  const fault = state.faults.pick(endpoint, null, now);
-  logged.fault = fault?.kind ?? null;
-  return { endpoint, account, logged, fault, messages: [] };
-}
-
-/** Reads `Authorization: Bearer <API_KEY>` (part 5); with another scheme, or without a key, the key is missing. */
-function authenticate({ accounts }: SandboxState, authorization = ''): Account {
-  const key = /^Bearer +(\S.*)$/i.exec(authorization.trim())?.[1];
+function answerTo(
+  state: SandboxState,
+  { headers, body }: FastifyRequest,
+  logged: LoggedRequest,
+): { answer: Answer; fault?: Fault | null } {
+  const { options, accounts } = state;
+  const { endpoint, path } = logged;
+  if (endpoint === null) return { answer: failure(404, { code: 'NOT_FOUND', message: `No such path: ${path}` }) };
+  // With another scheme than that of part 5, the key is missing.
+  const key = /^Bearer +(\S.*)$/i.exec((headers.authorization ?? '').trim())?.[1];
   const account = accounts.get(key ?? '');
-  if (account !== undefined) return account;
-  throw new Refusal(
-    key === undefined
-      ? failure(401, { code: 'MISSING_API_KEY', message: 'API key is missing from the request headers' })
-      : failure(401, { code: 'INVALID_API_KEY', message: 'API key is invalid or does not exist' }),
-  );
-}
-
-function countAgainstLimit({ limiter }: Account, limit: number, now: number, reply: FastifyReply): void {
-  if (limiter === null) return;
-  const { isGranted, remaining, resetInMs } = limiter.take(now);
-  // Rounded up, so that a client that waits this long is let in.
-  const seconds = Math.ceil(resetInMs / 1000);
-  reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': seconds });
-  if (isGranted) return;
-  const error = { code: 'RATE_LIMIT_EXCEEDED', message: `Too many requests: try again in ${seconds} s` };
-  throw new Refusal(failure(429, error, { 'retry-after': String(seconds) }));
-}
-
-/** Adds the messages in its body to the call: a fault may concern them. */
-function readMessages({ faults, options }: SandboxState, call: Call, body: unknown): void {
-  const { endpoint, logged } = call;
-  call.messages = messagesIn(endpoint, body);
-  logged.messages = call.messages.length;
-  call.fault ??= faults.pick(endpoint, call.messages, options.now());
-  logged.fault = call.fault?.kind ?? null;
-  options.onRequest(logged, call.messages);
-}
-
-/** Does what the request asks for, unless its fault prevents it. The answer is not sent yet. */
-function answerTo(state: SandboxState, call: Call, body: unknown): Answer {
-  const { fault, messages, endpoint, account } = call;
-  if (fault === null || !replaces(fault)) return handle(state, call, body, sendsAtMost(fault, messages.length));
-  if (fault.handled === true) handle(state, call, body);
-  return replacingAnswer(fault, { endpoint, messages, credits: account.credits });
-}
-
-function replaces(fault: Fault): fault is ReplacingFault {
-  return ['status', 'html', 'body', 'redirect'].includes(fault.kind);
-}
-
-/** How many of a request's messages are sent before the fault. */
-function sendsAtMost(fault: Fault | null, messages: number): number {
-  switch (fault?.kind) {
-    case 'reset-before':
-      return 0;
-    case 'reset-during':
-      return fault.sent ?? Math.floor(messages / 2);
-    case 'silence':
-      return fault.handled === true ? Infinity : 0;
-    default:
-      return Infinity;
+  if (account === undefined) {
+    const [code, message] =
+      key === undefined
+        ? ['MISSING_API_KEY', 'API key is missing from the request headers']
+        : ['INVALID_API_KEY', 'API key is invalid or does not exist'];
+    return { answer: failure(401, { code, message }) };
   }
+  logged.key = account.label;
+  const now = options.now();
+  const waitMs = account.limiter?.take(now) ?? 0;
+  if (waitMs > 0) {
+    // Rounded up, so that a client that waits this long is let in.
+    const seconds = String(Math.ceil(waitMs / 1000));
+    const error = { code: 'RATE_LIMIT_EXCEEDED', message: `Too many requests: try again in ${seconds} s` };
+    return { answer: failure(429, error, { 'retry-after': seconds }) };
+  }
+  const messages = messagesIn(endpoint, body);
+  const fault = state.faults.pick(endpoint, messages, now);
+  Object.assign(logged, { messages: messages.length, fault: fault?.kind ?? null });
+  options.onRequest();
+  const call = { endpoint, account, logged, fault, messages };
+  const own = handle(state, call, body);
+  return { fault, answer: replacingAnswer(fault, call) ?? own };
 }
 
-/** Sends the answer, or the part of it that the fault lets through. */
-async function respond(
-  { options }: SandboxState,
-  reply: FastifyReply,
-  { fault, logged }: Call,
-  answer: Answer,
-  closing: AbortSignal,
-): Promise<void> {
-  switch (fault?.kind) {
-    case 'silence':
-      reply.hijack();
-      return;
-    case 'reset-before':
-    case 'reset-during':
-    case 'reset-after':
-      // A hook delays the answers that Fastify sends; cut ones bypass it.
-      await pause(options.latencyMs, closing);
-      cutConnection(reply);
-      return;
-    case 'half-body':
-      await pause(options.latencyMs, closing);
-      logged.status = answer.status;
-      sendHalf(reply, answer);
-      return;
-    case 'delay':
-      await pause(fault.ms, closing);
-      break;
-    default:
+/** Does what its endpoint does (checks, charges, sends), as far as the fault lets it. */
+function handle(state: SandboxState, { account, endpoint, fault, logged }: Call, body: unknown): Answer {
+  if (endpoint === 'balance')
+    return success(200, { credits: account.credits, user_id: 4711, user_name: 'Sandbox User' });
+  const messages = validate(endpoint, body);
+  if (!Array.isArray(messages)) return messages;
+  if (account.credits < messages.length) return failure(402, insufficientCredits(messages.length, account.credits));
+  const isSent = isSentUnder(fault, messages);
+  const from = { key: account.label, endpoint, request: logged.number, sent_at: state.timestamp() };
+  const entries = messages.map((message, index): BulkEntry => {
+    const { phone } = message;
+    if (!isSent(index)) return { phone, ...unsentFields(fault, logged.number, index) };
+    logged.sent += 1;
+    return { message_id: state.messages.add(message, from).id, phone, status: 'sent' };
+  });
+  account.credits -= logged.sent;
+  const credits = { credits_used: logged.sent, credits_remaining: account.credits };
+  if (endpoint === 'send') {
+    const { phone: _, ...result } = entries[0] ?? {};
+    return success(201, { ...result, ...credits, ...(logged.sent > 0 && { sent_at: from.sent_at }) });
   }
-  sendAnswer(reply, answer);
+  const reported = fault?.kind === 'bulk-answer' ? reshapeEntries(fault, entries) : entries;
+  return success(201, { messages_sent: logged.sent, ...credits, messages: reported });
 }

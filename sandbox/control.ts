@@ -5,11 +5,7 @@ import { check } from './check';
 import { FAULTS } from './faults';
 import type { SandboxState } from './state';
 
-const whole = z.coerce.number().int();
-const limit = whole.min(1).max(1000).default(100);
-
-const PAGE = z.object({ after: whole.default(0), limit });
-const CREDITS = z.object({ credits: whole.min(0), key: z.string().optional() });
+const CREDITS = z.object({ credits: z.int().min(0), key: z.string().optional() });
 const SHOWN = z.object({ search: z.string().default(''), phone: z.string().optional() });
 
 /** How many entries of each list the inbox shows. */
@@ -19,53 +15,47 @@ const REQUESTS = 60;
 
 /** The control API: what was sent and requested, credits, faults. Needs no key, so it belongs on a private address. */
 export function registerControl(app: FastifyInstance, state: SandboxState): void {
-  const { faults, messages, requests } = state;
-  const progress = () => ({ faults: faults.progress() });
-
-  app.get('/state', () => describe(state));
-  app.get('/messages', ({ query }) => {
-    const { after, limit } = check(PAGE, query);
-    return { messages: messages.page(after, limit), total: messages.total };
-  });
-  app.get('/inbox', ({ query }) => {
+  app.get('/_sandbox/state', () => describe(state));
+  app.get('/_sandbox/messages', () => ({ messages: state.messages.all }));
+  app.get('/_sandbox/inbox', ({ query }) => {
     const { search, phone } = check(SHOWN, query);
-    const conversations = messages.conversations(search, CONVERSATIONS);
+    const conversations = state.messages.conversations(search, CONVERSATIONS);
     const shown = phone ?? conversations[0]?.phone ?? '';
-    const chat = messages.conversation(shown);
+    const chat = state.messages.byPhone.get(shown) ?? [];
     return {
       state: describe(state),
       conversations,
       chat: { phone: shown, count: chat.length, messages: chat.slice(-BUBBLES) },
-      requests: requests.list().slice(-REQUESTS).reverse(),
+      requests: state.requests.slice(-REQUESTS).reverse(),
     };
   });
-  app.post('/reset', () => {
+  app.post('/_sandbox/reset', () => {
     state.reset();
     return describe(state);
   });
-  app.post('/credits', ({ body }) => {
+  app.post('/_sandbox/credits', ({ body }) => {
     const { credits, key } = check(CREDITS, body);
     state.setCredits(credits, key);
     return describe(state);
   });
-  app.get('/faults', progress);
-  app.put('/faults', ({ body }) => {
-    faults.set(check(FAULTS, body, 'faults'));
-    return progress();
+  app.put('/_sandbox/faults', ({ body }) => {
+    state.faults.set(check(FAULTS, body));
+    return describe(state);
   });
 }
 
 /** Credits and requests of the first key. */
 function describe(state: SandboxState): object {
   const { credits, limiter } = state.account();
+  const { limit, windowSeconds, now } = state.options;
   return {
     credits,
     /** Null for no limit. */
-    requests_left: limiter?.look(state.options.now()).remaining ?? null,
-    limit: state.options.limit,
-    window_seconds: state.options.windowSeconds,
-    messages: state.messages.total,
-    conversations: state.messages.phones,
-    requests: state.requests.total,
+    requests_left: limiter?.remaining(now()) ?? null,
+    limit,
+    window_seconds: windowSeconds,
+    messages: state.messages.all.length,
+    conversations: state.messages.byPhone.size,
+    requests: state.requests.length,
   };
 }

@@ -1,24 +1,16 @@
 import { type Answer, ERROR_CODES, type ErrorObject, failure, insufficientCredits, type JsonValue } from './answers';
+import type { Call } from './api';
 import { chosenMessages } from './faultPlan';
-import type { Endpoint, FaultOf, ReplacingFault } from './faults';
-import type { Message } from './validation';
-
-/** The facts about a request that an answer can mention. */
-interface RequestFacts {
-  endpoint: Endpoint;
-  /** The messages in its body, valid or not. */
-  messages: readonly unknown[];
-  /** The key's balance before the request, or after it if the fault is `handled`. */
-  credits: number;
-}
+import type { Fault, FaultOf } from './faults';
 
 /** An entry of `messages` in the bulk send result (2.3). */
-export type BulkEntry = { message_id: number; phone: string; status: string };
+export type BulkEntry = Record<string, JsonValue>;
 
-export function replacingAnswer(fault: ReplacingFault, facts: RequestFacts): Answer {
-  switch (fault.kind) {
+/** The answer of a fault that replaces the API's own; null for another fault. */
+export function replacingAnswer(fault: Fault | null, call: Call): Answer | null {
+  switch (fault?.kind) {
     case 'status':
-      return statusAnswer(fault, facts);
+      return statusAnswer(fault, call);
     case 'html':
       return { status: fault.status ?? 502, headers: { 'content-type': 'text/html; charset=utf-8' }, body: PAGE };
     case 'body': {
@@ -27,23 +19,47 @@ export function replacingAnswer(fault: ReplacingFault, facts: RequestFacts): Ans
     }
     case 'redirect':
       return { status: fault.status ?? 307, headers: { location: fault.location }, body: '' };
+    default:
+      return null;
+  }
+}
+
+/** Which of a request's messages are sent under a fault. */
+export function isSentUnder(fault: Fault | null, messages: readonly unknown[]): (index: number) => boolean {
+  switch (fault?.kind) {
+    case 'status':
+    case 'html':
+    case 'body':
+    case 'redirect':
+    case 'silence':
+      return () => fault.handled === true;
+    case 'reset-before':
+      return () => false;
+    case 'reset-during':
+      return (index) => index < (fault.sent ?? Math.floor(messages.length / 2));
+    case 'unsent': {
+      const unsent = fault.indices ?? chosenMessages(fault, messages) ?? [0];
+      return (index) => !unsent.includes(index);
+    }
+    default:
+      return () => true;
   }
 }
 
 /** What each entry becomes. */
 const RESHAPED: Record<
   Exclude<FaultOf<'bulk-answer'>['shape'], 'reordered'>,
-  (entry: BulkEntry, status: string) => JsonValue[]
+  (entry: BulkEntry, status: string) => BulkEntry[]
 > = {
   missing: () => [],
   doubled: (entry) => [entry, entry],
   'other-status': (entry, status) => [{ ...entry, status }],
   'number-phones': (entry) => [{ ...entry, phone: Number(entry.phone) }],
-  'plus-phones': (entry) => [{ ...entry, phone: `+${entry.phone}` }],
-  'no-phones': ({ message_id, status }) => [{ message_id, status }],
+  'plus-phones': (entry) => [{ ...entry, phone: `+${entry.phone as string}` }],
+  'no-phones': ({ phone: _, ...entry }) => [entry],
 };
 
-export function reshapeEntries(fault: FaultOf<'bulk-answer'>, entries: BulkEntry[]): JsonValue[] {
+export function reshapeEntries(fault: FaultOf<'bulk-answer'>, entries: BulkEntry[]): BulkEntry[] {
   const { shape, status = 'queued' } = fault;
   if (shape === 'reordered') return entries.toReversed();
   const fewByDefault = shape === 'missing' || shape === 'doubled';
@@ -51,12 +67,10 @@ export function reshapeEntries(fault: FaultOf<'bulk-answer'>, entries: BulkEntry
   return entries.flatMap((entry, index) => (indices.includes(index) ? RESHAPED[shape](entry, status) : [entry]));
 }
 
-export function unsentIndices(fault: FaultOf<'unsent'>, messages: Message[]): number[] {
-  return fault.indices ?? chosenMessages(fault, messages) ?? [0];
-}
-
 /** What an answer reports about an unsent message. The request's number and the index make its ID unique. */
-export function unsentFields(fault: FaultOf<'unsent'>, request: number, index: number): Record<string, JsonValue> {
+export function unsentFields(fault: Fault | null, request: number, index: number): BulkEntry {
+  // With another fault, nobody sees it.
+  if (fault?.kind !== 'unsent') return {};
   const { messageId, status = 'failed', error } = fault;
   return {
     ...(messageId === true && { message_id: 1_000_000_000 + 1000 * request + index }),
@@ -65,31 +79,31 @@ export function unsentFields(fault: FaultOf<'unsent'>, request: number, index: n
   };
 }
 
-function statusAnswer(fault: FaultOf<'status'>, facts: RequestFacts): Answer {
+function statusAnswer(fault: FaultOf<'status'>, call: Call): Answer {
   const { status, code, message, retryAfter } = fault;
-  const standard = standardError(fault, facts);
+  const standard = standardError(fault, call);
   const error: ErrorObject = {
     ...standard,
     code: code === undefined ? standard.code : (code ?? undefined),
     message: message ?? standard.message,
-    details: detailsOf(fault, facts),
+    details: detailsOf(fault, call),
     ...fault.error,
   };
   return failure(status, error, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
 }
 
 /** The error in the API's words. A 402 contains the numbers in the fault's `error`, or plausible ones. */
-function standardError({ status, error }: FaultOf<'status'>, { messages, credits }: RequestFacts): ErrorObject {
+function standardError({ status, error }: FaultOf<'status'>, { messages, account }: Call): ErrorObject {
   if (status !== 402) {
     return { code: ERROR_CODES[status] ?? `HTTP_${status}`, message: `Status ${status}, requested by a fault` };
   }
   const required = error?.required_credits ?? messages.length;
-  const available = error?.available_credits ?? Math.max(0, Math.min(credits, messages.length - 1));
+  const available = error?.available_credits ?? Math.max(0, Math.min(account.credits, messages.length - 1));
   return insufficientCredits(Number(required), Number(available));
 }
 
 /** For a 422: about the fault's fields, those that its `phones` or `text` match, or the first phone. */
-function detailsOf(fault: FaultOf<'status'>, { endpoint, messages }: RequestFacts): JsonValue | undefined {
+function detailsOf(fault: FaultOf<'status'>, { endpoint, messages }: Call): JsonValue | undefined {
   const { details, status, phones, text } = fault;
   if (details !== undefined) return details;
   if (status !== 422 && fault.fields === undefined) return undefined;

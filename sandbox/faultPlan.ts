@@ -1,15 +1,12 @@
 import { seededRandom } from '../tools/random';
 import type { Endpoint, Fault } from './faults';
 
-/** A fault, how many requests it could have hit since it was set, and how many it hit. */
-export interface FaultProgress {
+interface Entry {
   fault: Fault;
+  random: () => number;
+  /** How many requests it could have hit since it was set, and how many it hit. */
   seen: number;
   hits: number;
-}
-
-interface Entry extends FaultProgress {
-  random: () => number;
   /** When it first hit a request, in ms since 1970. */
   begun: number | null;
   /** Balance requests since that first hit. */
@@ -24,35 +21,26 @@ export class FaultPlan {
   set(faults: Fault[]): void {
     this.entries = faults.map((fault, index) => ({
       fault,
+      random: seededRandom(index + 1),
       seen: 0,
       hits: 0,
-      random: seededRandom(index + 1),
       begun: null,
       balanceRequests: 0,
     }));
   }
 
-  progress(): FaultProgress[] {
-    return this.entries.map(({ fault, seen, hits }) => ({ fault, seen, hits }));
-  }
-
   /**
-   * Picks the fault for a request: on arrival, one that doesn't depend on messages; if there is none, one that does,
-   * once the messages have been read. Every fault counts (and draws for) every request that it could hit, even if
-   * another fault hits the request, so faults don't influence each other.
-   * @param messages null until the body has been read
+   * Picks the fault for a request. Every fault counts (and draws for) every request that it could hit, even if another
+   * fault hits the request, so faults don't influence each other.
    * @param now in ms since 1970
    */
-  pick(endpoint: Endpoint, messages: readonly unknown[] | null, now: number): Fault | null {
-    const due = this.entries.filter((entry) => isAbout(entry.fault, endpoint, messages) && isDue(entry, now));
-    const [picked] = due;
+  pick(endpoint: Endpoint, messages: readonly unknown[], now: number): Fault | null {
+    const [picked] = this.entries.filter((entry) => isAbout(entry.fault, endpoint, messages) && isDue(entry, now));
     if (picked !== undefined) {
       picked.hits += 1;
       picked.begun ??= now;
     }
-    if (endpoint === 'balance' && messages === null) {
-      for (const entry of this.entries) if (entry.begun !== null) entry.balanceRequests += 1;
-    }
+    for (const entry of this.entries) if (endpoint === 'balance' && entry.begun !== null) entry.balanceRequests += 1;
     return picked?.fault ?? null;
   }
 }
@@ -67,12 +55,11 @@ export function chosenMessages({ phones, text }: Fault, messages: readonly unkno
   });
 }
 
-function isAbout(fault: Fault, endpoint: Endpoint, messages: readonly unknown[] | null): boolean {
+function isAbout(fault: Fault, endpoint: Endpoint, messages: readonly unknown[]): boolean {
   if (fault.kind === 'bulk-answer' && endpoint !== 'bulk') return false;
   if (fault.kind === 'unsent' && endpoint === 'balance') return false;
   if (fault.on !== undefined && fault.on !== 'any' && fault.on !== endpoint) return false;
-  const chosen = chosenMessages(fault, messages ?? []);
-  return messages === null ? chosen === null : chosen !== null && chosen.length > 0;
+  return chosenMessages(fault, messages)?.length !== 0;
 }
 
 /** Counts the request. */

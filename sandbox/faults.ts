@@ -83,5 +83,3 @@ export const FAULTS = z.array(FAULT);
 export type Fault = z.infer<typeof FAULT>;
 export type FaultKind = Fault['kind'];
 export type FaultOf<Kind extends FaultKind> = Extract<Fault, { kind: Kind }>;
-/** A fault whose answer replaces the API's own. */
-export type ReplacingFault = FaultOf<'status' | 'html' | 'body' | 'redirect'>;

@@ -4,12 +4,10 @@ import path from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
-import { CONTROL_PREFIX } from './logging';
-
 const FILES = [
   { url: '/', file: 'inbox.html', type: 'text/html' },
-  { url: `${CONTROL_PREFIX}/inbox.css`, file: 'inbox.css', type: 'text/css' },
-  { url: `${CONTROL_PREFIX}/inbox.js`, file: 'inbox.js', type: 'text/javascript' },
+  { url: '/_sandbox/inbox.css', file: 'inbox.css', type: 'text/css' },
+  { url: '/_sandbox/inbox.js', file: 'inbox.js', type: 'text/javascript' },
 ];
 
 /** Serves the inbox page. Its policy runs only the page's own script, in case a message ever becomes markup. */

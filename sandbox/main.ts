@@ -6,10 +6,10 @@ import { wholeNumber } from '../tools/cli/numbers';
 import { runSession, untilStopped } from '../tools/cli/session';
 import { check } from './check';
 import { FAULT, type Fault } from './faults';
-import { completeOptions, type SandboxOptions as Options } from './options';
-import { API_PREFIXES, startSandbox } from './server';
+import { OPTIONS, type SandboxOptions as Options } from './options';
+import { startSandbox } from './server';
 
-const DEFAULTS = completeOptions();
+const DEFAULTS = OPTIONS.parse({});
 
 const {
   key: keys,
@@ -43,7 +43,8 @@ void runSession(async ({ cleanup, signal, say }) => {
   cleanup.add(() => sandbox.close());
   const lines = [
     'The sandbox is running. Press Ctrl-C to stop it.',
-    ...API_PREFIXES.map((prefix) => `  base address  ${sandbox.url}${prefix}`),
+    `  base address  ${sandbox.url}/v1`,
+    `  base address  ${sandbox.url}/api/v1`,
     ...keys.map((key) => `  API key       ${key}`),
     `  inbox         ${sandbox.url}/`,
   ];
@@ -54,7 +55,7 @@ void runSession(async ({ cleanup, signal, say }) => {
 
 function readFault(value: string, before: Fault[] = []): Fault[] {
   try {
-    return [...before, check(FAULT, JSON.parse(value), 'fault')];
+    return [...before, check(FAULT, JSON.parse(value))];
   } catch (error) {
     throw new InvalidArgumentError(messageOf(error));
   }

@@ -1,16 +1,11 @@
 import { z } from 'zod/v4';
 
-import { check } from './check';
 import { FAULTS } from './faults';
-import type { LoggedRequest } from './requests';
 
 const count = z.int().min(0);
 const fn = (value: unknown) => typeof value === 'function';
 
-/** The entry of the log is completed in place. */
-type OnRequest = (request: LoggedRequest, messages: readonly unknown[]) => void;
-
-const OPTIONS = z.object({
+export const OPTIONS = z.object({
   /** 0 takes any free port. */
   port: count.max(65535).default(0),
   host: z.string().default('127.0.0.1'),
@@ -28,13 +23,8 @@ const OPTIONS = z.object({
   tls: z.object({ key: z.string(), cert: z.string() }).nullable().default(null),
   /** The clock of limits and timestamps, in ms since 1970. */
   now: z.custom<() => number>(fn).default(() => Date.now),
-  /** Called with each request and the messages in its body, valid or not, before it is handled. */
-  onRequest: z.custom<OnRequest>(fn).default(() => () => undefined),
+  /** Called with each request that has a valid key and is within the limit, before it is handled. */
+  onRequest: z.custom<() => void>(fn).default(() => () => undefined),
 });
 
 export type SandboxOptions = z.infer<typeof OPTIONS>;
-
-/** The given options, with defaults for the rest; throws an error that names each wrong one. */
-export function completeOptions(given: Partial<SandboxOptions> = {}): SandboxOptions {
-  return check(OPTIONS, given);
-}

@@ -1,9 +1,9 @@
-import { failure, Refusal } from './answers';
+import { InvalidInput } from './check';
 import { FaultPlan } from './faultPlan';
+import type { Endpoint, FaultKind } from './faults';
 import { Limiter } from './limiter';
 import { MessageStore } from './messages';
 import type { SandboxOptions } from './options';
-import { RequestLog } from './requests';
 
 /** The balance and the request limit of one API key. */
 export interface Account {
@@ -14,12 +14,35 @@ export interface Account {
   limiter: Limiter | null;
 }
 
+/** One request to the API or to an unknown path. Never contains a key. */
+export interface LoggedRequest {
+  /** From 1, in order of arrival. */
+  number: number;
+  method: string;
+  path: string;
+  /** Null for a path or method that the API doesn't have. */
+  endpoint: Endpoint | null;
+  /** Label of the key; null without a valid one. */
+  key: string | null;
+  /** Null until answered; stays null if the connection was cut before a status line. */
+  status: number | null;
+  /** Messages in the body; 0 when the request was not admitted. */
+  messages: number;
+  sent: number;
+  fault: FaultKind | null;
+  /** ISO 8601, UTC. */
+  started_at: string;
+  /** From arrival to the start of the answer, or to the cut; null while in flight. */
+  duration_ms: number | null;
+}
+
 /** Everything a running sandbox knows. */
 export class SandboxState {
   readonly accounts: ReadonlyMap<string, Account>;
-  readonly messages = new MessageStore();
-  readonly requests = new RequestLog();
   readonly faults = new FaultPlan();
+  messages = new MessageStore();
+  /** In order of arrival. A request is completed in place, because the list includes requests in flight. */
+  requests: LoggedRequest[] = [];
 
   constructor(readonly options: SandboxOptions) {
     this.accounts = new Map(
@@ -35,16 +58,15 @@ export class SandboxState {
       account.credits = credits;
       account.limiter = limit === 0 ? null : new Limiter(limit, windowSeconds * 1000);
     }
-    this.messages.clear();
-    this.requests.clear();
+    this.messages = new MessageStore();
+    this.requests = [];
     this.faults.set(faults);
   }
 
-  /** The account with this label; throws a {@link Refusal} if there is none. */
   account(label = 'key 1'): Account {
     const account = [...this.accounts.values()].find((candidate) => candidate.label === label);
-    if (account !== undefined) return account;
-    throw new Refusal(failure(404, { code: 'NOT_FOUND', message: `No key is labelled ${label}` }));
+    if (account === undefined) throw new InvalidInput(`No key is labelled ${label}`);
+    return account;
   }
 
   /** Sets the balance of the account with this label, or of every account. */

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-import type { Problem } from './answers';
+import { type Answer, failure } from './answers';
 
 /** Limits of part 8 of the document. */
 const MESSAGES_PER_BULK = 100;
@@ -19,22 +19,27 @@ export type Message = z.infer<typeof MESSAGE>;
 /** One bad message makes the whole body invalid. */
 const BULK = z.object({ messages: z.array(MESSAGE).min(1, 'must contain messages') });
 
-/** The messages of a request, what is wrong with them, or the limit of part 8 that they exceed. */
-type Validated = { messages: Message[] } | { problems: Problem[] } | { exceeds: string };
-
-/** Checks the body of a request. The document leaves the maximum for bulk texts open; here it is that of a single send. */
-export function validate(endpoint: 'send' | 'bulk', body: unknown): Validated {
+/**
+ * The messages in the body of a request, or the answer that rejects it. The document leaves the maximum for bulk texts
+ * open; here it is that of a single send.
+ */
+export function validate(endpoint: 'send' | 'bulk', body: unknown): Message[] | Answer {
   const { length } = messagesIn(endpoint, body);
-  if (length > MESSAGES_PER_BULK) return { exceeds: `At most ${MESSAGES_PER_BULK} messages, not ${length}` };
+  if (length > MESSAGES_PER_BULK) return exceeded(`At most ${MESSAGES_PER_BULK} messages, not ${length}`);
   const checked = endpoint === 'bulk' ? BULK.safeParse(body) : MESSAGE.safeParse(body);
   if (!checked.success) {
-    const problems = checked.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
-    return { problems };
+    const details = checked.error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
+    return failure(422, { code: 'VALIDATION_ERROR', message: 'Request validation failed', details });
   }
   const messages = 'messages' in checked.data ? checked.data.messages : [checked.data];
   // Characters are Unicode code points: an emoji beyond the basic plane is one.
   const isTooLong = messages.some(({ message }) => Array.from(message).length > CHARACTERS);
-  return isTooLong ? { exceeds: `At most ${CHARACTERS} characters` } : { messages };
+  return isTooLong ? exceeded(`At most ${CHARACTERS} characters`) : messages;
+}
+
+/** Part 8 answers what exceeds its limits as it does too many requests. */
+function exceeded(message: string): Answer {
+  return failure(429, { code: 'RATE_LIMIT_EXCEEDED', message });
 }
 
 const LISTED = z.object({ messages: z.array(z.unknown()) });

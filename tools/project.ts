@@ -10,7 +10,7 @@ export function readProjectFile(file: string): string {
 }
 
 /** The parts of package.json that tests and release read; the linter checks what it must contain. */
-export interface Manifest {
+interface Manifest {
   name: string;
   version: string;
   homepage: string;

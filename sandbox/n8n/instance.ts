@@ -6,7 +6,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../server';
 /** An n8n with a sandbox, and a stored credential for the sandbox. */
 export type InstanceWithSandbox = N8nInstance & { readonly sandbox: Sandbox; readonly credential: StoredCredential };
 
-export interface InstanceWithSandboxOptions extends InstanceOptions {
+interface InstanceWithSandboxOptions extends InstanceOptions {
   sandbox?: Partial<SandboxOptions>;
 }
 

@@ -3,8 +3,6 @@
  * `npm run test:kills`: kills real n8n at random moments, while it sends random lists and retries those of earlier
  * kills. Once a Retry has ended, its report is compared with what the sandbox has received.
  */
-import '../../tools/cli/requirements';
-
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 

@@ -1,6 +1,4 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-import '../../tools/cli/requirements';
-
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 

@@ -41,8 +41,7 @@ export class Service {
     this.child.once('exit', (code, by) => (this.ended = `${name} ended on its own (${by ?? `exit code ${code}`})`));
     this.child.once('error', (failure) => (this.ended = `${name} can't be started: ${failure.message}`));
     this.killGroup = () => this.signalGroup(killSignal);
-    // Before its folder is removed, which is a listener of the same event.
-    process.prependOnceListener('exit', this.killGroup);
+    process.once('exit', this.killGroup);
   }
 
   /**

@@ -2,13 +2,13 @@
 import { once } from 'node:events';
 
 import { Cleanup } from './cleanup';
-import { ExpectedError, Stopped, systemCode } from './errors';
+import { ExpectedError, systemCode } from './errors';
 
 /** System calls fail with these if a port, disk space or permission is missing, and their messages say so. */
 const MACHINE_FAILURES = ['EADDRINUSE', 'ENOSPC', 'EACCES', 'EROFS'];
 
 export interface Session {
-  /** Aborted, with {@link Stopped}, when the user asks to stop. */
+  /** Aborted when the user asks to stop. */
   signal: AbortSignal;
   cleanup: Cleanup;
   say: (line: string) => void;
@@ -32,10 +32,10 @@ export async function runSession(work: (session: Session) => Promise<number>): P
   await cleanup.run().catch(report);
 }
 
-/** A signal that is aborted, with {@link Stopped}, when this process is asked to end. */
+/** A signal that is aborted when this process is asked to end. */
 export function stopOnSignals(names: NodeJS.Signals[]): AbortSignal {
   const stop = new AbortController();
-  for (const name of names) process.on(name, () => stop.abort(new Stopped()));
+  for (const name of names) process.on(name, () => stop.abort());
   return stop.signal;
 }
 
@@ -44,7 +44,7 @@ export async function untilStopped(signal: AbortSignal): Promise<void> {
 }
 
 function reportFailure(failure: unknown, signal: AbortSignal): number {
-  if (failure instanceof Stopped || signal.aborted) {
+  if (signal.aborted) {
     console.error('Stopped.');
     return 130;
   }

@@ -98,12 +98,6 @@ export interface EngineSetup {
 const ADDRESS = 'http://127.0.0.1';
 const BASES = 'instance form formWaiting formTest webhook webhookWaiting webhookTest mcp mcpTest'.split(' ');
 
-interface Prepared {
-  readonly workflow: Workflow;
-  readonly additionalData: IWorkflowExecuteAdditionalData;
-  readonly hooks: ExecutionLifecycleHooks;
-}
-
 export async function prepareEngine({
   nodes,
   connections,
@@ -117,7 +111,7 @@ export async function prepareEngine({
   onCredentialRead,
   lifetime,
   workflowId = 'test',
-}: EngineSetup): Promise<Prepared> {
+}: EngineSetup) {
   const { credential } = await loadPackage();
   const typeOf = (name: string): INodeType | IVersionedNodeType => {
     const type = types[name];

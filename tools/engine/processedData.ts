@@ -15,7 +15,7 @@ import type {
 
 import type { Lifetime } from './lifetime';
 
-export interface StorageCall {
+interface StorageCall {
   readonly method: 'check' | 'remove' | 'count';
   readonly values: readonly DeduplicationItemTypes[];
 }

@@ -1,38 +1,21 @@
 import examples from 'libphonenumber-js/examples.mobile.json';
 import metadata from 'libphonenumber-js/metadata.max.json';
-import { z } from 'zod/v4';
 
 import { startOf } from '../../nodes/MessagingSend/phone/country';
 
-/** libphonenumber-js's metadata `max`, the only one with types of numbers: a region's fields have no names. */
-const REGIONS = z.record(z.string(), z.array(z.unknown()));
-export const METADATA = z
-  .object({
-    country_calling_codes: z.record(z.string(), z.array(z.string())),
-    countries: REGIONS,
-    nonGeographic: REGIONS,
-  })
-  .parse(metadata);
-const LENGTHS = z.array(z.number());
-const TYPES = z.array(z.array(z.unknown()).catch([]));
+type Text = string | 0;
+type NumberType = 0 | [pattern: string, lengths?: number[]];
 
-/** A region of the numbering plan. Patterns are regular expressions of a number without its country code. */
-interface Region {
-  readonly name: string;
-  readonly pattern: string;
-  readonly lengths: readonly number[];
-  readonly trunk: string;
-  /** Everything that is dialed before a number inside the country; a pattern. */
-  readonly prefix: string;
-  /** The international prefix; a pattern if there are several. */
-  readonly exit: string;
-  readonly fixed: string;
-  readonly fixedLengths: readonly number[];
-  readonly mobile: string;
-  readonly mobileLengths: readonly number[];
-  /** An example of a mobile number; empty if there is none. */
-  readonly example: string;
-}
+/** A region in libphonenumber-js's metadata `max`, the only one with types of numbers; its `Metadata` class has names. */
+type Fields = readonly [
+  ...[code: string, exit: Text, pattern: string, lengths: number[], formats: unknown, trunk: Text, formatting: unknown],
+  ...[parsing: Text, rule: Text, isOptional: unknown, leadingDigits: Text, types: NumberType[]],
+];
+export const METADATA = metadata as unknown as {
+  readonly country_calling_codes: Readonly<Record<string, string[]>>;
+  readonly countries: Readonly<Record<string, Fields>>;
+  readonly nonGeographic: Readonly<Record<string, Fields>>;
+};
 
 /** What the node needs to know about numbers with a country code. */
 export const PLAN_FILE = 'nodes/MessagingSend/phone/numberingPlan.ts';
@@ -44,10 +27,10 @@ export function numberingPlanFile(): string {
     line(
       code,
       names.join(''),
-      names.map((name) => region(countries[name] ?? [], name)),
+      names.flatMap((name) => (countries[name] ? [region(name, countries[name])] : [])),
     ),
   );
-  const others = Object.entries(nonGeographic).map(([code, given]) => line(code, '', [region(given, code)]));
+  const others = Object.entries(nonGeographic).map(([code, given]) => line(code, '', [region(code, given)]));
   const lines = [...geographic, ...others];
   return `${HEADER}export const NUMBERING_PLAN = String.raw\`\n${byFirstDigit(lines)}\n\`;\n`;
 }
@@ -81,6 +64,8 @@ const LANDLINES_BY_PATTERN: ReadonlySet<string> = new Set(
 
 /** What the API takes (4.2), with the country code. */
 const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
+
+type Region = ReturnType<typeof region>;
 
 function line(code: string, name: string, regions: readonly Region[]): string {
   // Canada has 7-digit numbers, which can't be dialed from abroad. Mostly, 7 digits just lack their area code.
@@ -142,28 +127,28 @@ function alternatives(patterns: readonly string[]): string {
   return [...new Set(patterns.filter((pattern) => pattern !== ''))].join('|').replaceAll('(?:', '(');
 }
 
-/** Reads a region from the places where libphonenumber-js's own `Metadata` class reads it. */
-function region(fields: readonly unknown[], name: string): Region {
-  const lengths = LENGTHS.parse(fields[3]);
-  const [fixed, mobile] = TYPES.parse(fields[11]);
-  const patternOf = (type: unknown[] = []) => (typeof type[0] === 'string' ? type[0] : '');
+/** A region of the numbering plan. Patterns are regular expressions of a number without its country code. */
+function region(name: string, fields: Fields) {
+  const [, exit, pattern, lengths, , trunk, , parsing, rule, , , [fixed = 0, ownMobile = 0]] = fields;
   // If mobile numbers can't be told from others, their pattern is empty.
-  const [mobilePattern, ofMobile] = patternOf(mobile) === '' ? [patternOf(fixed), fixed] : [patternOf(mobile), mobile];
-  const example = (examples as Partial<Record<string, string>>)[name] ?? '';
-  const lengthsOf = (type: unknown[] = []) => (Array.isArray(type[1]) ? LENGTHS.parse(type[1]) : lengths);
-  const text = (index: number) => (typeof fields[index] === 'string' ? fields[index] : '');
+  const mobile = ownMobile === 0 || ownMobile[0] === '' ? fixed : ownMobile;
+  const patternOf = (type: NumberType) => (type === 0 ? '' : type[0]);
+  const lengthsOf = (type: NumberType) => (type === 0 ? lengths : (type[1] ?? lengths));
   return {
     name,
-    pattern: text(2),
+    pattern,
     lengths,
-    trunk: text(5),
-    prefix: prefixIn(text(5), text(7), text(8)),
-    exit: text(1),
+    trunk: trunk || '',
+    /** Everything that is dialed before a number inside the country; a pattern. */
+    prefix: prefixIn(trunk || '', parsing || '', rule || ''),
+    /** The international prefix; a pattern if there are several. */
+    exit: exit || '',
     fixed: patternOf(fixed),
     fixedLengths: lengthsOf(fixed),
-    mobile: mobilePattern,
-    mobileLengths: mobilePattern === '' ? [] : lengthsOf(ofMobile),
-    example,
+    mobile: patternOf(mobile),
+    mobileLengths: mobile === 0 ? [] : lengthsOf(mobile),
+    /** An example of a mobile number; empty if there is none. */
+    example: (examples as Partial<Record<string, string>>)[name] ?? '',
   };
 }
 

@@ -22,15 +22,12 @@ const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's met
  */
 `;
 
-interface Region {
-  readonly name: string;
-  /** The pattern of the first digits after the country code; empty if other regions share them. */
-  readonly leadingDigits: string;
-}
+type Region = ReturnType<typeof regionNamed>;
 
-function regionNamed(name: string): Region {
-  const leadingDigits = METADATA.countries[name]?.[10];
-  return { name, leadingDigits: typeof leadingDigits === 'string' ? leadingDigits : '' };
+function regionNamed(name: string) {
+  const digits = METADATA.countries[name]?.[10];
+  /** `leadingDigits`: the pattern of the first digits after the country code; empty if other regions share them. */
+  return { name, leadingDigits: typeof digits === 'string' ? digits : '' };
 }
 
 function linesOf(code: string, regions: readonly Region[]): string[] {
