@@ -2,6 +2,7 @@ import { type INodeType, type INodeTypeDescription, NodeConnectionTypes } from '
 
 import { BASE_URL_EXPRESSION } from './api/account';
 import { REQUEST_DEFAULTS } from './n8n/http';
+import { choiceField } from './n8n/input/readOptions';
 import { requestOptions } from './n8n/input/requestOptions';
 import { unavailable } from './n8n/routing';
 import { answerQuestion, answerWebhooks } from './n8n/waiting';
@@ -49,18 +50,14 @@ export class MessagingSend implements INodeType {
     waitingNodeTooltip: 'The execution continues when the recipient answers',
     requestDefaults: { baseURL: BASE_URL_EXPRESSION, ...REQUEST_DEFAULTS },
     properties: [
-      {
-        displayName: 'Resource',
-        name: 'resource',
-        type: 'options',
-        noDataExpression: true,
-        options: [
-          { name: 'Balance', value: 'balance', description: 'Credits of the account' },
-          { name: 'Message', value: 'message', description: 'Text messages to phone numbers' },
-        ],
+      choiceField('Resource', 'resource', {
         default: 'message',
+        choices: {
+          balance: ['Balance', 'Credits of the account'],
+          message: ['Message', 'Text messages to phone numbers'],
+        },
         routing: unavailable,
-      },
+      }),
       ...balanceProperties,
       {
         displayName: 'Operation',

@@ -60,6 +60,14 @@ describe.each(['/v1', '/api/v1'])('With a Base URL that ends in %s,', (prefix) =
     expect(await runRouting(setup)).toEqual(balance);
   });
 
+  test('Get Balance tells with On Error set to Continue why it failed, in a workflow and through its routing', async () => {
+    const setup = setupOf({ account: account(), parameters: GET_BALANCE, onError: 'continueRegularOutput' });
+    sandbox().setFaults([{ kind: 'status', status: 422, times: 2 }]);
+    const [item] = (await run(setup)).outputs[0] ?? [];
+    expect(item?.json.error).toMatch(/^The service/);
+    expect(await runRouting(setup)).toEqual([item]);
+  });
+
   test('Send returns the result of each message, in a workflow and through its routing', async () => {
     const setup = setupOf({ account: account(), items: contacts(2), parameters: SEND });
     const result = (index: number, credits_remaining: unknown) => ({

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 
 import { MessagingSendApi } from '../../credentials/MessagingSendApi.credentials';
 import { BASE_URL_EXPRESSION, normalizeBaseUrl } from '../../nodes/MessagingSend/api/account';
-import { readAccountOfItem } from '../../nodes/MessagingSend/n8n/input/credential';
+import { readAccounts } from '../../nodes/MessagingSend/n8n/input/credential';
 import { KEY } from '../support/contacts';
 
 const BASE_URL = 'https://api.example.com/v1';
@@ -14,7 +14,7 @@ async function read(credential: { baseUrl?: string; apiKey?: unknown }): Promise
   const context = {
     getCredentials: async () => await Promise.resolve({ baseUrl: BASE_URL, apiKey: KEY, ...credential }),
   };
-  return (await readAccountOfItem(context as unknown as Parameters<typeof readAccountOfItem>[0])).of(0);
+  return (await readAccounts(context as unknown as Parameters<typeof readAccounts>[0])).of(0);
 }
 
 /** What n8n evaluates the expression to for a credential with this Base URL. */

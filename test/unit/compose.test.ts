@@ -1,7 +1,7 @@
 import { compose as composeDraft, composeAll, type Rules } from '../../nodes/MessagingSend/delivery/compose';
 import { split, truncate } from '../../nodes/MessagingSend/delivery/longText';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { type Draft, type Row, unreadable } from '../../nodes/MessagingSend/messages/row';
+import type { Draft, Row } from '../../nodes/MessagingSend/messages/row';
 import { ODD_VALUES, upTo } from './samples';
 
 const RULES: Rules = { longMessages: 'fail', numberCheck: 'on', emptyFields: 'send' };
@@ -92,7 +92,8 @@ describe('A text that is cut to 1,000 characters', () => {
 describe('An invalid draft', () => {
   test('that was refused before stays as it is, and n8n gets a turn after every few items', async () => {
     const reason = failure('listNotList', { place: '' });
-    const refused = (item: number): Draft => unreadable({ item, entry: 4 }, '0', reason);
+    const nothing = { message: null, countryCode: null, key: null };
+    const refused = (item: number): Draft => ({ item, entry: 4, phone: '0', ...nothing, failure: reason });
     let pauses = 0;
     const pause = async () => await Promise.resolve(void (pauses += 1));
     const drafts = { items: 9, of: (item: number) => (item === 0 ? refused(0) : [refused(item), refused(item)]) };

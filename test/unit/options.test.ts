@@ -40,12 +40,12 @@ type Read = (path: string, fallback?: unknown) => unknown;
 /** Everything that an operation or the trigger reads from its parameters. */
 const SETTINGS = {
   'Messaging Send': (read: Read): unknown[] => {
-    const given = new GivenOptions(read);
     const source = {
       items: [],
       valueOf: (name: string, _item: number, fallback: unknown) => read(name, fallback),
       evaluate: () => undefined,
     };
+    const given = new GivenOptions(source);
     return [
       readDeliveryOptions(given),
       given.read(includeOtherFields, booleanIn, false),

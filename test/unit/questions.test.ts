@@ -6,7 +6,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { FailureError } from '../../nodes/MessagingSend/failures/failure';
 import { warnOfLink } from '../../nodes/MessagingSend/n8n/waiting';
-import { MAX_WRITTEN, type Value } from '../../nodes/MessagingSend/questions/field';
+import { type Field, MAX_WRITTEN, type Value } from '../../nodes/MessagingSend/questions/field';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../../nodes/MessagingSend/questions/page';
 import {
   type Answer,
@@ -20,13 +20,20 @@ import { readFormFields } from '../../nodes/MessagingSend/resources/message/page
 const HOSTILE = `"'><script>alert(1)</script>&amp;`;
 const ESCAPED = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;';
 
-const approval = (labels: Partial<Response> = {}): Response => ({
+const textarea = (name: string, label: string, required: boolean): Field => {
+  return { kind: 'textarea', name, label, required, placeholder: '' };
+};
+const approval = ({ approve = 'Approve', decline = 'Decline', comment = 'Comment' } = {}): Response => ({
   kind: 'approval',
-  approveLabel: 'Approve',
-  declineLabel: 'Decline',
-  commentLabel: 'Comment',
-  ...(labels as object),
+  fields: [textarea('comment', comment, false)],
+  buttons: [
+    { label: approve, decision: 'approve' },
+    { label: decline, decision: 'decline' },
+  ],
 });
+const freeText = (label: string): Response => {
+  return { kind: 'freeText', fields: [textarea('text', '', true)], buttons: [{ label, decision: null }] };
+};
 const question = (response: Response, texts: Partial<Question> = {}): Question => ({
   text: 'Refund?',
   thanks: 'Thanks',
@@ -37,7 +44,7 @@ const question = (response: Response, texts: Partial<Question> = {}): Question =
 const LONG = 'x'.repeat(MAX_WRITTEN + 1);
 const TOO_LONG = 'This has 10,001 characters, but at most 10,000 can be sent.';
 const APPROVED: Answer = { kind: 'answer', data: { approved: true } };
-const FREE_TEXT = question({ kind: 'freeText', buttonLabel: 'Send' });
+const FREE_TEXT = question(freeText('Send'));
 const QUESTIONS = { approval: questionPage(question(approval())), freeText: questionPage(FREE_TEXT) };
 const PAGES = {
   ...QUESTIONS,
@@ -76,11 +83,11 @@ describe('A page behind the link of a question', () => {
   });
 
   test('escapes the question, every label and the thanks', () => {
-    const labels = { approveLabel: HOSTILE, declineLabel: HOSTILE, commentLabel: HOSTILE };
+    const labels = { approve: HOSTILE, decline: HOSTILE, comment: HOSTILE };
     const pages = [
       questionPage(question(approval(labels), { text: HOSTILE, title: HOSTILE })),
-      questionPage(question({ kind: 'freeText', buttonLabel: HOSTILE }, { text: HOSTILE })),
-      thanksPage(question(approval({ approveLabel: HOSTILE }), { thanks: HOSTILE }), APPROVED),
+      questionPage(question(freeText(HOSTILE), { text: HOSTILE })),
+      thanksPage(question(approval({ approve: HOSTILE }), { thanks: HOSTILE }), APPROVED),
     ];
     expect(pages.map((page) => page.split(ESCAPED).length - 1)).toEqual([5, 2, 2]);
     for (const page of pages) expect(page).not.toContain(HOSTILE);
@@ -90,7 +97,7 @@ describe('A page behind the link of a question', () => {
     [true, 'Yes, refund'],
     [false, 'No'],
   ])('repeats the decision by the label of its button: %s, %s', (approved, label) => {
-    const asked = question(approval({ approveLabel: 'Yes, refund', declineLabel: 'No' }));
+    const asked = question(approval({ approve: 'Yes, refund', decline: 'No' }));
     expect(thanksPage(asked, { ...APPROVED, data: { approved } })).toContain(
       `<p dir="auto">Your answer: <bdi>${label}</bdi></p><h1>Thanks</h1></main>`,
     );
@@ -120,7 +127,7 @@ test('The answer in a form has no comment if the field was left empty', () => {
 
 test('A page shows every text in the order in which it is written', () => {
   const text = 'Pay \u2067+44 7700\u2069 900123?';
-  const page = questionPage(question(approval({ approveLabel: '\u202eyaP' }), { text }));
+  const page = questionPage(question(approval({ approve: '\u202eyaP' }), { text }));
   expect(page).toContain('>Pay +44 7700 900123?<');
   expect(page).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
 });
@@ -134,7 +141,7 @@ const REQUIRED = { requiredField: true };
 const TYPES = ['text', 'textarea', 'number', 'email', 'date', 'dropdown', 'radio', 'checkbox'];
 const everyType = (more: object) => TYPES.map((type) => field(type, more));
 const asking = (...fields: object[]) =>
-  question({ kind: 'customForm', fields: readFormFields(fields), buttonLabel: 'Send' });
+  question({ kind: 'customForm', fields: readFormFields(fields), buttons: [{ label: 'Send', decision: null }] });
 
 /** The answer in a form's only field, or what is wrong with it. */
 const read = (asked: ReturnType<typeof field>, given: unknown): Value | { problem: string | undefined } => {
@@ -352,7 +359,8 @@ test.each<[warnings: number, addresses: string]>([
   for (const address of addresses.split(' ')) {
     const addExecutionHints = jest.fn();
     const getSignedResumeUrl = () => `${address}/webhook-waiting/1/2?q=0&signature=made-up`;
-    warnOfLink({ addExecutionHints, getSignedResumeUrl } as unknown as IExecuteFunctions, { execution: '1', run: 0 });
+    const getWorkflowDataProxy = () => ({ $runIndex: 0 });
+    warnOfLink({ addExecutionHints, getSignedResumeUrl, getWorkflowDataProxy } as unknown as IExecuteFunctions);
     const message = expect.stringContaining(`begins with ${new URL(address).origin}, ${WARNS}. `) as string;
     const hint = { message, location: 'outputPane', type: 'warning' };
     expect([address, addExecutionHints.mock.calls]).toEqual([address, Array(warnings).fill([hint])]);

@@ -120,7 +120,11 @@ export function givenOptions(options: JsonObject, requestOptions: JsonObject = {
     path
       .split('.')
       .reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), { options, requestOptions });
-  return new GivenOptions((path, fallback) => valueAt(path) ?? fallback);
+  return new GivenOptions({
+    items: [],
+    valueOf: (path, _item, fallback) => valueAt(path) ?? fallback,
+    evaluate: () => undefined,
+  });
 }
 
 /** A node of a workflow, for code that only asks which one it is. */

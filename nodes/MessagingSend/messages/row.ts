@@ -25,10 +25,6 @@ export interface Draft extends Origin {
   readonly failure?: Failure;
 }
 
-export function unreadable({ item, entry }: Origin, phone: unknown, failure: Failure): Draft {
-  return { item, entry, phone, message: null, countryCode: null, key: null, failure };
-}
-
 /** The drafts of a run, read item by item so that they are never all in memory. */
 export interface Drafts {
   readonly items: number;

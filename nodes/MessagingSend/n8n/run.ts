@@ -13,11 +13,11 @@ import type { Drafts, Row } from '../messages/row';
 import { requestsOf } from '../requests/requests';
 import { beginAttempt, isTool } from './execution';
 import { httpCall } from './http';
-import { type Accounts, type NodeAccount, readAccountOfItem, readAccounts } from './input/credential';
-import { draftsOfCall, type ReadDrafts } from './input/drafts';
-import { fieldsBehind, ItemParameters, sourceOfRun } from './input/itemParameters';
+import { type Accounts, type NodeAccount, readAccounts } from './input/credential';
+import type { ReadDrafts } from './input/drafts';
+import { ItemParameters, sourceOfItem, sourceOfRun } from './input/itemParameters';
 import { booleanIn, GivenOptions, includeOtherFields } from './input/readOptions';
-import { readRequestOptions, type RequestOptions } from './input/requestOptions';
+import { readRequestOptions } from './input/requestOptions';
 import { canRemember, journalIn, openJournal } from './memory/openJournal';
 import { runError, setUpError } from './output/errors';
 import { outputItems } from './output/outputItems';
@@ -28,7 +28,9 @@ import { keptOfCall, routedCall, type RoutedRequest } from './routing';
 
 export interface Job {
   readonly operation: SendOperation;
-  readonly drafts: Drafts;
+  readonly readDrafts: ReadDrafts;
+  /** How many of the input's items it is about; all by default. */
+  readonly items?: number;
   readonly readOptions: (given: GivenOptions) => DeliveryOptions;
   /** Why nothing can be sent, no matter what the parameters are. */
   readonly failure?: Failure | null;
@@ -36,70 +38,46 @@ export interface Job {
   readonly lost?: Failure | null;
 }
 
-export type JobOfItems = Omit<Job, 'drafts'> & { readonly readDrafts: ReadDrafts };
-
-/** What applies to a whole run. */
-interface Settings {
-  readonly options: DeliveryOptions;
-  readonly requestOptions: RequestOptions;
-  /** Whether output items also have the fields of their input items. */
-  readonly includesInput: boolean;
-  /** Why nothing can be sent with these settings, if so. A setting that can't be used has its default. */
-  readonly failure: Failure | null;
-}
-
 /** What differs between a run in a workflow and one item through the routing. */
 interface Invocation {
   readonly context: Pick<IExecuteFunctions, 'getNode' | 'continueOnFail' | 'getExecutionCancelSignal' | 'getTimezone'>;
   readonly job: Job;
-  readonly settings: Settings;
+  readonly drafts: Drafts;
+  readonly settings: ReturnType<typeof readSettings>;
   readonly accounts: Accounts;
   readonly callFor: (account: NodeAccount) => Call;
   readonly journal: Journal;
-  /** The node's outages as n8n keeps them, and the execution that they belong to. */
-  readonly outages: { readonly kept: JsonObject; readonly execution: string };
+  /** What n8n keeps of the node, and so of its outages. */
+  readonly kept: JsonObject;
   /** Null for an item through the routing, which has no other items, and shows nothing but its output. */
   readonly inWorkflow: IExecuteFunctions | null;
 }
 
-interface Delivered {
-  readonly rows: readonly Row[];
-  readonly items: INodeExecutionData[];
-}
-
 /** The custom operation that sends the messages that the job makes of each item. */
-export function forRun({ readDrafts, ...job }: JobOfItems) {
+export function forRun(job: Job) {
   return async function (this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-    const parameters = new ItemParameters(sourceOfRun(this));
-    const drafts: Drafts = {
-      items: this.getInputData().length,
-      of: (item) => readDrafts(item, parameters),
-    };
-    return [(await sendForRun(this, { ...job, drafts })).items];
+    return [(await sendForRun(this, job)).items];
   };
 }
 
 /** Never throws when On Error is Continue: n8n would forward the input items as if they had been sent. */
-export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<Delivered> {
+export async function sendForRun(context: IExecuteFunctions, job: Job) {
   const source = sourceOfRun(context);
-  const options = new GivenOptions(
-    (path, ...read) => source.valueOf(path, 0, ...read),
-    (path) => fieldsBehind(context, path),
-  );
-  const given = readSettings(job, options, context.getMode(), context);
+  const options = new GivenOptions(source);
+  const given = readSettings(job, options, context.getMode(), canRemember(context));
   const { dryRun, testRun } = given.options;
   const endAttempt = beginAttempt(context);
   try {
     let whyNot = endAttempt === null ? failure('anotherAttempt') : null;
     // Neither sends the real messages, and n8n would take either for a successful Retry.
     if (context.getMode() === 'retry' && (dryRun || testRun !== null)) whyNot ??= failure('testInRetry');
-    if (whyNot !== null && !context.continueOnFail()) throw setUpError(context.getNode(), whyNot, 0);
     const { maxWait } = given.requestOptions.limits;
     const journal = whyNot === null ? await openJournal(context, job.operation, given.options, maxWait) : journalIn({});
     // Once the journal is open, because it may take long.
     const parameters = new ItemParameters(source);
     const signal = context.getExecutionCancelSignal();
-    for (const { path, label: option } of job.drafts.items > 1 ? options.added : []) {
+    const items = job.items ?? context.getInputData().length;
+    for (const { path, label: option } of items > 1 ? options.added : []) {
       const item = await parameters.differingItem(path, pause, signal);
       if (item !== null) whyNot ??= failure('optionDiffers', { option, item });
     }
@@ -107,11 +85,12 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
     return await sendJob({
       context,
       job,
+      drafts: { items, of: (item) => job.readDrafts(item, parameters) },
       settings,
       journal,
-      accounts: await readAccounts(context),
+      accounts: await readAccounts(context, context.getInputData().length, signal),
       callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
-      outages: { kept: context.getContext('node'), execution: context.getExecutionId() },
+      kept: context.getContext('node'),
       inWorkflow: context,
     });
   } finally {
@@ -120,30 +99,34 @@ export async function sendForRun(context: IExecuteFunctions, job: Job): Promise<
 }
 
 /** Like {@link forRun}, but for the operation's routing, one item at a time, for sub-agents and MCP servers. */
-export function forItem({ readDrafts, ...given }: JobOfItems) {
+export function forItem(job: Job) {
   return async function (this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
     // n8n's second engine runs a workflow's node item by item, and keeps nothing that a retry could continue from.
     const unsupported = isTool(this.getNode()) ? null : failure('engineUnsupported');
-    const job = { ...given, drafts: draftsOfCall(this, readDrafts), failure: unsupported };
+    const source = sourceOfItem(this);
+    const parameters = new ItemParameters(source);
     const kept = keptOfCall(this);
     const { items } = await sendJob({
       context: this,
       job,
+      drafts: { items: 1, of: () => job.readDrafts(this.getItemIndex(), parameters) },
       // Proxy, timeout and SSL are set by the routing itself.
-      settings: readSettings(job, new GivenOptions((...read) => this.getNodeParameter(...read)), this.getMode(), null),
-      accounts: await readAccountOfItem(this),
+      settings: readSettings({ ...job, failure: unsupported }, new GivenOptions(source), this.getMode(), false),
+      accounts: await readAccounts(this),
       callFor: (account) => routedCall(this, request, account),
       journal: journalIn(kept),
-      // All its attempts belong to one execution.
-      outages: { kept, execution: '' },
+      kept,
       inWorkflow: null,
     });
     return items;
   };
 }
 
-/** @param run null if n8n keeps nothing for the node beyond the execution */
-function readSettings(job: Job, given: GivenOptions, mode: string, run: IExecuteFunctions | null): Settings {
+/**
+ * What applies to a whole run. A setting that can't be used has its default, and `failure` says why.
+ * @param remembers whether n8n keeps anything for the node beyond the execution
+ */
+function readSettings(job: Job, given: GivenOptions, mode: string, remembers: boolean) {
   const options = job.readOptions(given);
   const settings = {
     // An evaluation compares outputs; it must reach nobody.
@@ -152,7 +135,7 @@ function readSettings(job: Job, given: GivenOptions, mode: string, run: IExecute
     requestOptions: readRequestOptions(given),
   };
   const needsMemory = options.duplicateMessages === 'sendOnceEver';
-  const unavailable = needsMemory && (run === null || !canRemember(run)) ? failure('sendOnceUnavailable') : null;
+  const unavailable = needsMemory && !remembers ? failure('sendOnceUnavailable') : null;
   return { ...settings, failure: job.failure ?? given.failure ?? unavailable };
 }
 
@@ -161,7 +144,7 @@ function readSettings(job: Job, given: GivenOptions, mode: string, run: IExecute
  * @throws the set-up's error, if the set-up is wrong, On Error is Stop, and no earlier attempt has an outcome; the
  * run's error, if a message was not sent, and On Error is Stop
  */
-async function sendJob(run: Invocation): Promise<Delivered> {
+async function sendJob(run: Invocation) {
   const { context, job, settings, accounts, journal, inWorkflow } = run;
   const { options, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
@@ -177,8 +160,8 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     if (sender === undefined) {
       const { limits } = requestOptions;
       const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal());
-      const { kept, execution } = run.outages;
-      const outages = outagesIn(kept, account.id, execution, Date.now);
+      // All attempts at a call belong to one execution.
+      const outages = outagesIn(run.kept, account.id, inWorkflow?.getExecutionId() ?? '', Date.now);
       senders.set(name, (sender = { account: account.id, requests, outages }));
     }
     [latest, latestSender] = [account, sender];
@@ -193,7 +176,7 @@ async function sendJob(run: Invocation): Promise<Delivered> {
     const broken = settings.failure ?? accounts.failure;
     // If no item has an outcome yet, none need be read.
     if (broken !== null && stopOnFailure && journal.isNew) throw setUpError(context.getNode(), broken, 0);
-    const composed = await composeAll(job.drafts, options, pause);
+    const composed = await composeAll(run.drafts, options, pause);
     const kept = await keepBackBy(options, composed, Date.now, context.getTimezone(), pause);
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
     if (unreadable !== null && stopOnFailure && journal.isNew) throw setUpError(context.getNode(), unreadable, 0);

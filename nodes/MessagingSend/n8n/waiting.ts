@@ -7,7 +7,7 @@ import type {
   IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { isObject, type JsonObject } from '../api/objects';
+import { asText, isObject, type JsonObject } from '../api/objects';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
 import { encodingOf, type Question, readForm } from '../questions/question';
 import { isHumanReview, runIndexOf } from './execution';
@@ -31,41 +31,32 @@ const RUN = 'q';
 /** The name of the question in the node's context, which n8n keeps in the execution. */
 const KEPT = 'question';
 
-/** Identifies the question that the node asks in its present run. */
-export interface Asked {
-  readonly execution: string;
-  readonly run: number;
-}
-
-export function asking(context: IExecuteFunctions): Asked {
-  return { execution: context.getExecutionId(), run: runIndexOf(context) };
-}
-
 /**
  * The link to the page that asks. n8n signs it, so that nobody can make one up or alter it.
  * @throws what n8n throws if it has no execution
  */
-export function linkTo(context: IExecuteFunctions, { run }: Asked): string {
-  return context.getSignedResumeUrl({ [RUN]: String(run) });
+export function linkTo(context: IExecuteFunctions): string {
+  return context.getSignedResumeUrl({ [RUN]: String(runIndexOf(context)) });
 }
 
 /** Adds a hint if the link does not open everywhere. Only n8n's configuration can correct it. */
-export function warnOfLink(context: IExecuteFunctions, asked: Asked): void {
-  const { origin, hostname } = new URL(linkTo(context, asked));
+export function warnOfLink(context: IExecuteFunctions): void {
+  const { origin, hostname } = new URL(linkTo(context));
   if (!OWN_NETWORK.test(hostname.replace(/\.$/, ''))) return;
   const message = `The link in the message begins with ${origin}, which no phone outside this n8n's network can open. Set N8N_WEBHOOK_URL of n8n to an address that phones can open.`;
   context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 
-/** Whether this is the latest question that was asked, so that its link still works. */
-export function isLatest(context: IExecuteFunctions, { execution, run }: Asked): boolean {
+/** Whether the node's present run has asked the latest question, so that its link still works. */
+export function hasAsked(context: IExecuteFunctions): boolean {
   const kept = readKept(context.getContext('node')[KEPT]);
-  return kept?.execution === execution && kept.run === run;
+  return kept?.execution === context.getExecutionId() && kept.run === runIndexOf(context);
 }
 
 /** Keeps the question for the page. As a text, because n8n passes only texts unchanged from there to a webhook. */
-export function keepQuestion(context: IExecuteFunctions, asked: Asked, question: Question): void {
-  context.getContext('node')[KEPT] = JSON.stringify({ ...asked, question });
+export function keepQuestion(context: IExecuteFunctions, question: Question): void {
+  const kept: Kept = { execution: context.getExecutionId(), run: runIndexOf(context), question };
+  context.getContext('node')[KEPT] = JSON.stringify(kept);
 }
 
 /** Makes n8n keep the execution until the answer arrives, or until `end`. */
@@ -96,10 +87,11 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   const kept = keptQuestion(this);
   if (kept === null) return show(response, 410, closedPage(false));
   const { question } = kept;
-  const { method, headers } = this.getRequestObject() as PageRequest;
+  const { method } = this.getRequestObject() as { readonly method: string };
   if (method !== 'POST') return show(response, 200, questionPage(question));
   const encoding = encodingOf(question.response);
-  if (headers['content-type']?.startsWith(encoding) !== true) return show(response, 415, questionPage(question));
+  const { 'content-type': type = '' } = this.getHeaderData() as JsonObject;
+  if (!asText(type).startsWith(encoding)) return show(response, 415, questionPage(question));
   const body = this.getBodyData();
   const form = encoding === 'multipart/form-data' ? body.data : body;
   const answer = readForm(question, isObject(form) ? form : {});
@@ -122,7 +114,7 @@ const taken = new Map<string, number>();
  * Takes an answer, unless n8n is taking another one: n8n would respond to this one with an error in JSON. If n8n could
  * not take an answer, the next one can follow: at once if n8n says so, else after a minute.
  */
-function takeAnswer({ execution, run }: Asked, node: string, response: PageResponse): boolean {
+function takeAnswer({ execution, run }: Kept, node: string, response: PageResponse): boolean {
   const now = Date.now();
   for (const [name, time] of taken) if (time < now - 60_000) taken.delete(name);
   const name = JSON.stringify([execution, node, run]);
@@ -141,13 +133,7 @@ function show(response: PageResponse, status: number, page: string): Promise<IWe
   return Promise.resolve({ noWebhookResponse: true });
 }
 
-// The parts of n8n's request and response that this file uses; n8n-workflow does not export their types.
-
-interface PageRequest {
-  readonly method: string;
-  readonly headers: Readonly<Partial<Record<string, string>>>;
-}
-
+/** The parts of n8n's response that this file uses; n8n-workflow does not export its type. */
 interface PageResponse {
   statusCode: number;
   once(event: 'finish', listener: () => void): void;
@@ -167,7 +153,12 @@ function keptQuestion(context: IWebhookFunctions): Kept | null {
   }
 }
 
-type Kept = Asked & { readonly question: Question };
+/** A question, and the run of the node that asks it. */
+interface Kept {
+  readonly execution: string;
+  readonly run: number;
+  readonly question: Question;
+}
 
 function readKept(kept: unknown): Kept | null {
   return typeof kept === 'string' ? (JSON.parse(kept) as Kept) : null;

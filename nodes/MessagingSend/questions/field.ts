@@ -1,3 +1,5 @@
+import { BLANK } from '../messages/emptyWords';
+
 /** What a person fills in or chooses on the page. Executions store fields with their question. */
 export type Field = WrittenField | ChoiceField;
 
@@ -90,10 +92,7 @@ export function count(characters: number): string {
   return characters.toLocaleString('en');
 }
 
-/** Anything but spaces and characters without width. */
-const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
-
 /** Browsers send line breaks as CR LF. */
 function enteredText(value: unknown): string {
-  return typeof value === 'string' && VISIBLE.test(value) ? value.replaceAll('\r\n', '\n').trim() : '';
+  return typeof value === 'string' && !BLANK.test(value) ? value.replaceAll('\r\n', '\n').trim() : '';
 }

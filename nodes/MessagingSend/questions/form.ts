@@ -1,12 +1,11 @@
 import { withoutDirections } from '../api/serviceText';
 import { type ChoiceField, count, type Field, MAX_NUMBER, MAX_WRITTEN, type WrittenField } from './field';
-import { fieldsOf, type Refusal, type Response } from './question';
+import type { Refusal, Response } from './question';
 
 // The fields of the page's form, each with its label, what is wrong with it, and what was written. Browsers check what
 // they can before they send the form.
 
-export function formFields(response: Response, refusal?: Refusal): string {
-  const fields = fieldsOf(response);
+export function formFields({ fields }: Response, refusal?: Refusal): string {
   const hasMark = fields.some((field) => markOf(field) !== '');
   return [
     hasMark ? '<p class="limit" dir="auto">* An answer is required</p>' : '',
@@ -29,23 +28,22 @@ function formField(field: Field, refusal: Refusal | undefined): string {
       ? `<p class="limit" id="${name}-limit" dir="auto">At most ${count(MAX_WRITTEN)} characters</p>`
       : '';
   const describedBy = [problem && `${name}-problem`, limit && `${name}-limit`].filter((id) => id !== '');
-  const shown: Shown = {
-    written: refusal?.written[name] ?? [],
-    attributes: {
-      id: name,
-      autofocus: Object.keys(refusal?.problems ?? {})[0] === name,
-      name,
-      required: field.required,
-      'aria-invalid': problem !== '' && 'true',
-      'aria-describedby': describedBy.join(' '),
-    },
+  const written = refusal?.written[name] ?? [];
+  const attributes: Attributes = {
+    id: name,
+    autofocus: Object.keys(refusal?.problems ?? {})[0] === name,
+    name,
+    required: field.required,
+    'aria-invalid': problem !== '' && 'true',
+    'aria-describedby': describedBy.join(' '),
   };
   const label = escapeHtml(field.label) + markOf(field);
   if ('options' in field && field.kind !== 'dropdown') {
-    return `<fieldset><legend>${label}</legend>${problem}${choices(field, shown)}</fieldset>`;
+    return `<fieldset><legend>${label}</legend>${problem}${choices(field, attributes, written)}</fieldset>`;
   }
   const labelled = label === '' ? '' : `<label for="${name}">${label}</label>`;
-  return labelled + problem + ('options' in field ? dropdown(field, shown) : box(field, shown)) + limit;
+  const filled = 'options' in field ? dropdown(field, attributes, written) : box(field, attributes, written);
+  return labelled + problem + filled + limit;
 }
 
 /** Follows the label of a field that can't be left empty. */
@@ -53,12 +51,7 @@ function markOf({ label, required }: Field): string {
   return required && label !== '' ? ' *' : '';
 }
 
-interface Shown {
-  readonly written: readonly string[];
-  readonly attributes: Attributes;
-}
-
-function choices({ kind: type, options }: ChoiceField, { written, attributes }: Shown): string {
+function choices({ kind: type, options }: ChoiceField, attributes: Attributes, written: readonly string[]): string {
   const inputs = options.map((option, place) => {
     const input = attributesOf({
       type,
@@ -75,17 +68,17 @@ function choices({ kind: type, options }: ChoiceField, { written, attributes }: 
   return inputs.join('');
 }
 
-function dropdown({ options }: ChoiceField, { written, attributes }: Shown): string {
+function dropdown({ options }: ChoiceField, attributes: Attributes, [chosen]: readonly string[]): string {
   const all = options.map((option, place) => {
-    const selected = { value: String(place), selected: written[0] === String(place) };
+    const selected = { value: String(place), selected: chosen === String(place) };
     return `<option${attributesOf(selected)}>${escapeHtml(option)}</option>`;
   });
   const own = attributesOf({ class: 'box', ...attributes });
   return `<select${own}><option value="">–</option>${all.join('')}</select>`;
 }
 
-function box({ kind: type, label, required, placeholder }: WrittenField, { written, attributes }: Shown): string {
-  const [text = ''] = written;
+function box(field: WrittenField, attributes: Attributes, [text = '']: readonly string[]): string {
+  const { kind: type, label, required, placeholder } = field;
   const own = { class: 'box', ...attributes };
   if (type !== 'textarea') {
     return `<input${attributesOf({ type, ...own, ...BROWSER_CHECKS[type], placeholder, value: text })}>`;

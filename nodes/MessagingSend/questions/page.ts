@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { escapeHtml, formFields, problemAt } from './form';
-import { type Answer, DECISION, DECISIONS, encodingOf, type Question, type Refusal, type Response } from './question';
+import { type Answer, type Button, DECISION, encodingOf, type Question, type Refusal } from './question';
 
 // The pages behind the link in a message: plain HTML that works without a script, on any phone. They load nothing, so
 // nobody else learns about them. dir="auto" takes the direction of the page's first text without a direction of its
@@ -79,7 +79,8 @@ export const PAGE_HEADERS = {
 
 /** @param refusal why the form that was sent before is not an answer */
 export function questionPage({ text, title, response }: Question, refusal?: Refusal): string {
-  const form = `${formFields(response, refusal)}${problemAt(DECISION, refusal)}${buttons(response)}`;
+  const buttons = `<div class="buttons">${response.buttons.map(button).join('')}</div>`;
+  const form = `${formFields(response, refusal)}${problemAt(DECISION, refusal)}${buttons}`;
   return page(
     `<h1 id="question">${escapeHtml(text)}</h1><form method="post" enctype="${encodingOf(response)}">${form}</form>`,
     refusal === undefined ? title : 'Your answer was not sent',
@@ -89,9 +90,9 @@ export function questionPage({ text, title, response }: Question, refusal?: Refu
 
 /** Names the decision by its button's label, so that a mistaken tap is noticed. */
 export function thanksPage({ thanks, title, response }: Question, { data }: Answer): string {
-  const { approveLabel = '', declineLabel = '' } = response.kind === 'approval' ? response : {};
-  const label = data.approved === true ? approveLabel : (declineLabel ?? '');
-  const decision = label === '' ? '' : `<p dir="auto">Your answer: <bdi>${escapeHtml(label)}</bdi></p>`;
+  const made = data.approved === true ? 'approve' : 'decline';
+  const label = response.buttons.find(({ decision }) => decision === made)?.label;
+  const decision = label === undefined ? '' : `<p dir="auto">Your answer: <bdi>${escapeHtml(label)}</bdi></p>`;
   return page(`<span class="done"></span>${decision}<h1>${escapeHtml(thanks)}</h1>`, title);
 }
 
@@ -102,20 +103,9 @@ export function closedPage(isLate: boolean): string {
   return page(`<h1>This question is closed.</h1><p>${why}</p>`);
 }
 
-function buttons(response: Response): string {
-  const all =
-    response.kind === 'approval'
-      ? [
-          button(response.approveLabel, DECISIONS.approve),
-          response.declineLabel === null ? '' : button(response.declineLabel, DECISIONS.decline, ' class="other"'),
-        ]
-      : [button(response.buttonLabel)];
-  return `<div class="buttons">${all.join('')}</div>`;
-}
-
-function button(label: string, decision?: string, kind = ''): string {
-  const value = decision === undefined ? '' : ` name="${DECISION}" value="${decision}"`;
-  return `<button${value}${kind}>${escapeHtml(label)}</button>`;
+function button({ label, decision }: Button): string {
+  const value = decision === null ? '' : ` name="${DECISION}" value="${decision}"`;
+  return `<button${value}${decision === 'decline' ? ' class="other"' : ''}>${escapeHtml(label)}</button>`;
 }
 
 /** The policy is in the page, too, because n8n replaces the header if it sends the page itself. */

@@ -12,17 +12,18 @@ export interface Question {
 }
 
 /** How the question can be answered. The user writes the labels, so that a page can be in any language. */
-export type Response =
-  | {
-      readonly kind: 'approval';
-      readonly approveLabel: string;
-      /** null if declining is not offered. */
-      readonly declineLabel: string | null;
-      /** For the comment field; null if there is none. */
-      readonly commentLabel: string | null;
-    }
-  | { readonly kind: 'freeText'; readonly buttonLabel: string }
-  | { readonly kind: 'customForm'; readonly fields: readonly Field[]; readonly buttonLabel: string };
+export interface Response {
+  readonly kind: 'approval' | 'freeText' | 'customForm';
+  /** From top to bottom: of an approval, a comment or none; of free text, the text. */
+  readonly fields: readonly Field[];
+  readonly buttons: readonly Button[];
+}
+
+export interface Button {
+  readonly label: string;
+  /** null if it sends the form, and decides nothing. */
+  readonly decision: 'approve' | 'decline' | null;
+}
 
 /** A person's answer: the `data` of the output, with the names that n8n's own nodes use. */
 export interface Answer {
@@ -31,23 +32,8 @@ export interface Answer {
   readonly data: Readonly<Record<string, Value | boolean>>;
 }
 
-/** The name and the values of the buttons of an approval. */
+/** The name of the buttons that decide. */
 export const DECISION = 'decision';
-export const DECISIONS = { approve: 'approve', decline: 'decline' } as const;
-
-/** The fields of the page, from top to bottom. */
-export function fieldsOf(response: Response): readonly Field[] {
-  const text = { kind: 'textarea', placeholder: '' } as const;
-  switch (response.kind) {
-    case 'approval':
-      if (response.commentLabel === null) return [];
-      return [{ ...text, name: 'comment', label: response.commentLabel, required: false }];
-    case 'freeText':
-      return [{ ...text, name: 'text', label: '', required: true }];
-    case 'customForm':
-      return response.fields;
-  }
-}
 
 /**
  * How the page sends its form; anything else isn't an answer. For a custom form, n8n itself answers anything else with
@@ -70,18 +56,18 @@ export interface Refusal {
 export function readForm({ response }: Question, form: JsonObject): Answer | Refusal {
   const [problems, written]: [Record<string, string>, Record<string, readonly string[]>] = [{}, {}];
   const decision = form[DECISION];
-  const data: Record<string, Value | boolean> =
-    response.kind === 'approval' ? { approved: decision === DECISIONS.approve } : {};
-  for (const field of fieldsOf(response)) {
+  const { kind, fields, buttons } = response;
+  const data: Record<string, Value | boolean> = kind === 'approval' ? { approved: decision === 'approve' } : {};
+  for (const field of fields) {
     const { name } = field;
     const texts = (written[name] = writtenIn(form[name]));
     const problem = problemWith(field, texts);
     if (problem !== null) problems[name] = problem;
     // A comment is left out if it is empty; a form has all of its fields.
-    else if (response.kind !== 'approval' || texts.length > 0)
-      data[response.kind === 'customForm' ? field.label : name] = valueOf(field, texts);
+    else if (kind !== 'approval' || texts.length > 0)
+      data[kind === 'customForm' ? field.label : name] = valueOf(field, texts);
   }
-  const declines = response.kind === 'approval' && response.declineLabel !== null && decision === DECISIONS.decline;
-  if (response.kind === 'approval' && data.approved !== true && !declines) problems[DECISION] = REQUIRED;
+  const isDecided = buttons.some((button) => button.decision === decision);
+  if (kind === 'approval' && !isDecided) problems[DECISION] = REQUIRED;
   return Object.keys(problems).length > 0 ? { kind: 'refused', problems, written } : { kind: 'answer', data };
 }

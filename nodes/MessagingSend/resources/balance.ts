@@ -1,10 +1,11 @@
 import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { GET_BALANCE } from '../api/endpoints';
-import { balanceIn } from '../api/reply';
+import { balanceIn, type Call } from '../api/reply';
 import { isFailure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
-import { type NodeAccount, readAccountOfItem, readAccounts } from '../n8n/input/credential';
+import { type Accounts, type NodeAccount, readAccounts } from '../n8n/input/credential';
+import { sourceOfItem, sourceOfRun } from '../n8n/input/itemParameters';
 import { GivenOptions, maxWait, optionsField, requestsPerMinute } from '../n8n/input/readOptions';
 import { readRequestOptions } from '../n8n/input/requestOptions';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
@@ -34,45 +35,44 @@ export const balanceProperties: INodeProperties[] = [
   optionsField([maxWait, requestsPerMinute], { resource: ['balance'] }),
 ];
 
-/** For each item of a run `{ credits, user_id, user_name }` (API 2.1). Each account is asked once. */
+/** For each item of a run `{ credits, user_id, user_name }` (API 2.1). */
 export async function getBalances(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const given = new GivenOptions((path, ...read) => this.getNodeParameter(path, 0, ...read));
+  const given = new GivenOptions(sourceOfRun(this));
   const options = readRequestOptions(given);
-  const accounts = await readAccounts(this);
-  const signal = this.getExecutionCancelSignal();
-  const balances = new Map<string, ReturnType<typeof balanceIn>>();
-  const balanceOf = async (account: NodeAccount) => {
-    const known = balances.get(account.id);
-    if (known !== undefined) return known;
-    const call = httpCall(this, account, options, signal);
-    const balance = balanceIn(await requestsOf(account, call, options.limits, signal).readBalance());
-    balances.set(account.id, balance);
-    return balance;
-  };
-
-  const items: INodeExecutionData[] = [];
-  for (const item of this.getInputData().keys()) {
-    const account = given.failure ?? accounts.of(item);
-    const balance = isFailure(account) ? account : await balanceOf(account);
-    if (!isFailure(balance)) items.push({ json: { ...balance }, pairedItem: { item } });
-    else if (this.continueOnFail()) items.push(failedItem(item, balance));
-    else if (isFailure(account)) throw setUpError(this.getNode(), account, item);
-    else throw nodeApiError(this.getNode(), balance, item);
-    await pause();
-  }
-  return [items];
+  const [inputs, signal] = [this.getInputData(), this.getExecutionCancelSignal()];
+  const call = (account: NodeAccount) => httpCall(this, account, options, signal);
+  return [await balancesOf(this, inputs.keys(), given, await readAccounts(this, inputs.length, signal), call)];
 }
 
-/** The same for one item, through the routing. */
+/** The same for one item, through the routing, which itself applies the Request Options. */
 async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
-  const [node, item] = [this.getNode(), this.getItemIndex()];
-  const given = new GivenOptions((...read) => this.getNodeParameter(...read));
-  // n8n's routing itself applies the Request Options.
+  const call = (account: NodeAccount) => routedCall(this, request, account);
+  const given = new GivenOptions(sourceOfItem(this));
+  return await balancesOf(this, [this.getItemIndex()], given, await readAccounts(this), call);
+}
+
+/** Each account is asked once. */
+async function balancesOf(
+  context: Pick<IExecuteFunctions, 'getNode' | 'continueOnFail' | 'getExecutionCancelSignal'>,
+  inputs: Iterable<number>,
+  given: GivenOptions,
+  accounts: Accounts,
+  callFor: (account: NodeAccount) => Call,
+): Promise<INodeExecutionData[]> {
   const { limits } = readRequestOptions(given);
-  const account = given.failure ?? (await readAccountOfItem(this)).of(item);
-  if (isFailure(account)) throw setUpError(node, account, item);
-  const call = routedCall(this, request, account);
-  const balance = balanceIn(await requestsOf(account, call, limits, this.getExecutionCancelSignal()).readBalance());
-  if (isFailure(balance)) throw nodeApiError(node, balance, item);
-  return [{ json: balance, pairedItem: { item } }];
+  const signal = context.getExecutionCancelSignal();
+  const ask = async (account: NodeAccount) =>
+    balanceIn(await requestsOf(account, callFor(account), limits, signal).readBalance());
+  const balances = new Map<string, ReturnType<typeof balanceIn>>();
+  const items: INodeExecutionData[] = [];
+  for (const item of inputs) {
+    const account = given.failure ?? accounts.of(item);
+    const balance = isFailure(account) ? account : (balances.get(account.id) ?? (await ask(account)));
+    if (!isFailure(account)) balances.set(account.id, balance);
+    if (!isFailure(balance)) items.push({ json: { ...balance }, pairedItem: { item } });
+    else if (context.continueOnFail()) items.push(failedItem(item, balance));
+    else throw (isFailure(account) ? setUpError : nodeApiError)(context.getNode(), balance, item);
+    await pause();
+  }
+  return items;
 }

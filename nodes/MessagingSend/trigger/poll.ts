@@ -3,7 +3,7 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { balanceIn } from '../api/reply';
 import { failure, isFailure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
-import { type NodeAccount, readAccountOfItem } from '../n8n/input/credential';
+import { type NodeAccount, readAccounts } from '../n8n/input/credential';
 import type { RequestOptions } from '../n8n/input/requestOptions';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { requestsOf } from '../requests/requests';
@@ -43,7 +43,7 @@ function isActivatedByN8n(context: IPollFunctions): boolean {
  */
 async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
   const { lowBalance, requestOptions, broken } = readTriggerSettings(context);
-  const account = broken ?? (await readAccountOfItem(context)).of(0);
+  const account = broken ?? (await readAccounts(context)).of(0);
   if (isFailure(account)) throw setUpError(context.getNode(), account);
   const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
   // As n8n starts, a poll that waits for the service would hold up the workflows that n8n activates next.

@@ -2,6 +2,7 @@ import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { REQUESTS_PER_MINUTE } from '../api/endpoints';
 import { asText } from '../api/objects';
+import { sourceOfItem } from '../n8n/input/itemParameters';
 import {
   GivenOptions,
   maxWait,
@@ -10,7 +11,7 @@ import {
   optionsField,
   requestsPerMinute,
 } from '../n8n/input/readOptions';
-import { readRequestOptions, requestOptionsOfTrigger } from '../n8n/input/requestOptions';
+import { readRequestOptions, requestOptions } from '../n8n/input/requestOptions';
 
 /** Shown right below Poll Times, whose default in n8n is every minute. */
 const everyMinuteNotice: INodeProperties = {
@@ -65,12 +66,12 @@ export const lowBalanceProperties: INodeProperties[] = [
     remindEvery,
     requestsPerMinute,
   ]),
-  requestOptionsOfTrigger,
+  requestOptions,
 ];
 
 /** @returns with `broken`, why one of the parameters can't be used; null if all can */
 export function readTriggerSettings(context: Pick<IPollFunctions, 'getNodeParameter'>) {
-  const given = new GivenOptions((...read) => context.getNodeParameter(...read));
+  const given = new GivenOptions(sourceOfItem(context));
   return {
     lowBalance: {
       threshold: given.read(threshold, thresholdIn, 0, ''),

@@ -23,24 +23,17 @@ export interface Accounts {
 
 type GetCredentials = Pick<IExecuteFunctions, 'getCredentials'>;
 
-/** Reads the credential for the item that the context is about, as the accounts of a run of that item alone. */
-export async function readAccountOfItem(context: GetCredentials): Promise<Accounts> {
-  return oneForAll((await read(context)).account);
-}
-
 /**
- * Reads the accounts of all items of a run. n8n takes 0.5 to 1.5 ms for a credential, so one without expressions is read
- * for the first item alone.
+ * Reads the accounts of the items of a run, or of the one item that the context is about. n8n takes 0.5 to 1.5 ms for a
+ * credential, so one without expressions is read for the first item alone.
  */
-export async function readAccounts(
-  context: GetCredentials & Pick<IExecuteFunctions, 'getInputData' | 'getExecutionCancelSignal'>,
-): Promise<Accounts> {
-  const { length } = context.getInputData();
+export async function readAccounts(context: GetCredentials, items = 1, signal?: AbortSignal): Promise<Accounts> {
   const first = await read(context, 0);
-  if (first.isForAll) return oneForAll(first.account);
+  const { account } = first;
+  if (first.isForAll || items === 1) return { of: () => account, failure: isFailure(account) ? account : null };
 
-  const accounts = [first.account];
-  while (accounts.length < length && context.getExecutionCancelSignal()?.aborted !== true) {
+  const accounts = [account];
+  while (accounts.length < items && signal?.aborted !== true) {
     accounts.push((await read(context, accounts.length)).account);
     await pause();
   }
@@ -48,14 +41,10 @@ export async function readAccounts(
   return { of: (item) => accounts[item] ?? stopped, failure: null };
 }
 
-function oneForAll(account: NodeAccount | Failure): Accounts {
-  return { of: () => account, failure: isFailure(account) ? account : null };
-}
-
 /** The account that the credential gives for an item, and whether every item gets the same. */
 async function read(
   context: GetCredentials,
-  item?: number,
+  item: number,
 ): Promise<{ account: NodeAccount | Failure; isForAll: boolean }> {
   try {
     const credential = await context.getCredentials(CREDENTIAL, item);

@@ -1,24 +1,11 @@
-import type { IExecutePaginationFunctions } from 'n8n-workflow';
-
 import { asText, isObject, type JsonObject } from '../../api/objects';
 import { failure, FailureError } from '../../failures/failure';
-import { type Draft, type Drafts, unreadable } from '../../messages/row';
+import type { Draft } from '../../messages/row';
 import { countryWithCode } from '../../phone/country';
-import { expressionError, fieldNames, ItemParameters, MESSAGE_KEY } from './itemParameters';
-import { NOT_ADDED } from './readOptions';
+import { expressionError, fieldNames, type ItemParameters, MESSAGE_KEY, NOT_ADDED } from './itemParameters';
 
 /** What an operation makes of the parameters of an item. */
 export type ReadDrafts = (item: number, parameters: ItemParameters) => Draft | readonly Draft[];
-
-/** The drafts of the one item that a call through the routing is about. */
-export function draftsOfCall(context: IExecutePaginationFunctions, readDrafts: ReadDrafts): Drafts {
-  const parameters = new ItemParameters({
-    items: [],
-    valueOf: (name, _item, fallback, options) => context.getNodeParameter(name, fallback, options),
-    evaluate: (expression, item) => context.evaluateExpression(expression, item),
-  });
-  return { items: 1, of: () => readDrafts(context.getItemIndex(), parameters) };
-}
 
 /** @param recipient names the parameter with the phone number; the text is in `message` */
 export function draftFromItem(item: number, parameters: ItemParameters, recipient = 'phone'): Draft {
@@ -56,7 +43,14 @@ function draftsFromList(item: number, parameters: ItemParameters): readonly Draf
     if ('phone' in given && 'message' in given) return { item, entry, phone, message, ...forAll };
     const names = fieldNames(Object.keys(given));
     const has = names && ` It has ${names}.`;
-    return unreadable({ item, entry }, phone ?? null, failure('listEntryIncomplete', { has }));
+    return {
+      item,
+      entry,
+      phone: phone ?? null,
+      message: null,
+      ...forAll,
+      failure: failure('listEntryIncomplete', { has }),
+    };
   });
 }
 
@@ -93,11 +87,8 @@ function parseList(given: unknown): unknown[] {
 }
 
 export function brokenParameter(item: number, error: unknown, phone: unknown = null): Draft {
-  return unreadable(
-    { item, entry: null },
-    phone,
-    (error instanceof FailureError ? error : expressionError(error)).reason,
-  );
+  const { reason } = error instanceof FailureError ? error : expressionError(error);
+  return { item, entry: null, phone, message: null, countryCode: null, key: null, failure: reason };
 }
 
 /**

@@ -1,13 +1,8 @@
-import type {
-  IDisplayOptions,
-  INodeProperties,
-  INodePropertyCollection,
-  INodePropertyOptions,
-  NodePropertyTypes,
-} from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
 import { type Failure, failure, FailureError } from '../../failures/failure';
 import { reasonOf } from '../output/sentences';
+import { AS_STORED, NOT_ADDED, type ParameterSource } from './itemParameters';
 
 // The options that every operation and the trigger have: how long requests wait for the service's limit.
 
@@ -48,18 +43,6 @@ export function valuesOf(...values: INodeProperties[]): INodePropertyCollection[
   return [{ displayName: 'Values', name: 'values', values }];
 }
 
-/** Distinguishes an option that isn't added from one whose expression gives nothing. No user enters this value. */
-export const NOT_ADDED = '\0';
-
-/** Gives a parameter as it is stored, with its expressions; n8n takes a tenth of the time for that. */
-export const AS_STORED = { rawExpressions: true } as const;
-
-/** The names of an item's fields, and the node that it comes from. */
-export interface Fields {
-  readonly of: string;
-  readonly names: readonly string[];
-}
-
 /** The part of an option's field that its reader needs. */
 type OptionField = Pick<INodeProperties, 'name' | 'displayName' | 'typeOptions'>;
 
@@ -73,12 +56,7 @@ export class GivenOptions {
   /** The options that are added, as the panel shows them. */
   readonly added: Array<{ readonly path: string; readonly label: string }> = [];
 
-  constructor(
-    /** @throws what n8n throws for an expression that fails */
-    private readonly valueOf: (path: string, fallback: unknown, options?: typeof AS_STORED) => unknown,
-    /** The fields of the first item that an option's expression reads; null where that is not known. */
-    readonly fieldsBehind: (path: string) => Fields | null = () => null,
-  ) {}
+  constructor(readonly source: ParameterSource) {}
 
   /**
    * @param parse reads a value that was given. It returns nothing for an empty one that counts as not added, and throws a
@@ -96,9 +74,9 @@ export class GivenOptions {
     const label = field.displayName.replace(/ \(.*\)$/, '');
     try {
       const path = `${within}${field.name}`;
-      if (this.valueOf(path, NOT_ADDED, AS_STORED) === NOT_ADDED) return absent;
+      if (this.source.valueOf(path, 0, NOT_ADDED, AS_STORED) === NOT_ADDED) return absent;
       this.added.push({ path, label });
-      return parse(this.valueOf(path, NOT_ADDED), field, label) ?? absent;
+      return parse(this.source.valueOf(path, 0, NOT_ADDED), field, label) ?? absent;
     } catch (error) {
       this.failure ??=
         error instanceof FailureError
@@ -149,20 +127,17 @@ function isEmpty(value: unknown): boolean {
 type Details<Value> = Partial<Omit<INodeProperties, 'displayName' | 'name' | 'type' | 'options'>> & { default: Value };
 
 export function textField(label: string, name: string, details: Partial<Details<string>>) {
-  return field(label, name, 'string', { default: '', ...details });
+  return { displayName: label, name, type: 'string' as const, default: '', ...details };
 }
 
 export function numberField(label: string, name: string, details: Details<number> & { min: number; max?: number }) {
   const { min, max, ...others } = details;
-  return field(label, name, 'number', { typeOptions: { minValue: min, maxValue: max }, ...others });
+  const typeOptions = { minValue: min, maxValue: max };
+  return { displayName: label, name, type: 'number' as const, typeOptions, ...others };
 }
 
 export function booleanField(label: string, name: string, details: Details<boolean>) {
-  return field(label, name, 'boolean', { noDataExpression: true, ...details });
-}
-
-function field<const Type extends NodePropertyTypes, Others>(label: string, name: string, type: Type, others: Others) {
-  return { displayName: label, name, type, ...others };
+  return { displayName: label, name, type: 'boolean' as const, noDataExpression: true, ...details };
 }
 
 /** A field with choices, whose values its reader knows. */
@@ -179,10 +154,10 @@ export function choiceField<Value extends string>(
   name: string,
   details: Details<NoInfer<Value>> & { choices: Choices<Value> },
 ): ChoiceField<Value> {
-  const { choices, ...others } = details;
+  const { choices, default: initial, ...others } = details;
   const options = (Object.keys(choices) as Value[]).map((value) => {
     const [choice, description] = choices[value];
     return { name: choice, value, description };
   });
-  return field(label, name, 'options', { noDataExpression: true, options, ...others });
+  return { displayName: label, name, type: 'options', default: initial, noDataExpression: true, options, ...others };
 }

@@ -60,14 +60,12 @@ const timeout = numberField('Timeout (Milliseconds)', 'timeout', {
 });
 
 /** n8n adds such a field to nodes that are declarative and nothing else: neither to a trigger nor to a node that waits. */
-function requestOptionsOf(...options: INodeProperties[]): INodeProperties {
-  return { ...optionsField(options), displayName: 'Request Options', name: 'requestOptions', isNodeSetting: true };
-}
-
-export const requestOptions = requestOptionsOf(batching, ignoreSslIssues, proxy, timeout);
-
-/** For the trigger, which makes one request. */
-export const requestOptionsOfTrigger = requestOptionsOf(ignoreSslIssues, proxy, timeout);
+export const requestOptions: INodeProperties = {
+  ...optionsField([batching, ignoreSslIssues, proxy, timeout]),
+  displayName: 'Request Options',
+  name: 'requestOptions',
+  isNodeSetting: true,
+};
 
 /** Reads the limits under Options, and Request Options. */
 export function readRequestOptions(given: GivenOptions) {

@@ -2,16 +2,7 @@ import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Failure } from '../../failures/failure';
 import { isTool } from '../execution';
-import {
-  countsLines,
-  descriptionOf,
-  inLines,
-  inSentences,
-  isNothing,
-  reasonLines,
-  runAgainText,
-  secondSendText,
-} from './sentences';
+import { countsLines, descriptionOf, inLines, inSentences, isNothing, nextText, reasonLines } from './sentences';
 import type { Summary } from './summary';
 
 /**
@@ -40,9 +31,8 @@ function forUser(summary: Summary): string {
   const others = 'To send the others anyway, set On Error under Settings to Continue (using error output).';
   const retry =
     "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
-  const again = secondSendText(summary);
   const rest = summary.notSent === 0 ? 'Retry would send nothing.' : retry;
-  return inSentences(summary.heldBack > 0 && others, again, again !== '' && rest, runAgainText(summary));
+  return inSentences(summary.heldBack > 0 && others, nextText(summary, rest));
 }
 
 /** A model would call again with what it thinks is left. */

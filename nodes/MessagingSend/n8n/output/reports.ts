@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { isNumber, isObject } from '../../api/objects';
 import { isTool, runIndexOf } from '../execution';
-import { counted, inLines, inSentences, isTooExpensive, runAgainText, secondSendText, summaryLines } from './sentences';
+import { counted, inLines, isTooExpensive, nextText, summaryLines } from './sentences';
 import type { Summary } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
@@ -30,11 +30,9 @@ const SEND_WHAT_IS_LEFT =
 export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, summary: Summary): void {
   const { sent, notSent, uncertain, resumed, skipped, doubtful, planned } = summary;
   if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
-  const again = secondSendText(summary);
   // A run of several messages has noted whom it has sent what.
-  const isListLeft = again !== '' && notSent > 0 && sent + notSent + uncertain > 1;
-  const toDo = inSentences(again, isListLeft && SEND_WHAT_IS_LEFT, runAgainText(summary));
-  const message = inLines(...summaryLines(summary, toDo));
+  const isListLeft = notSent > 0 && sent + notSent + uncertain > 1;
+  const message = inLines(...summaryLines(summary, nextText(summary, isListLeft && SEND_WHAT_IS_LEFT)));
   const isDoubtful = notSent + uncertain + doubtful.length > 0 || isTooExpensive(summary);
   const type = isDoubtful ? 'warning' : 'info';
   context.addExecutionHints({ message, location: 'outputPane', type });

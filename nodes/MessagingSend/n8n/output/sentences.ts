@@ -124,19 +124,18 @@ function escaped(text: string): string {
 }
 
 /**
- * What running the step again would send a second time; empty if that is nothing, because nothing was or may have been sent
- * to a recipient, or a later run skips it.
+ * What running the step again would send a second time, or that it sends what is left, where a later run skips what was
+ * sent; empty if nothing was or may have been sent to a recipient, or nothing is left.
+ * @param rest how to send what is left all the same
  */
-export function secondSendText({ sent, uncertain, isRemembered, isTest, planned }: Summary): string {
+export function nextText(summary: Summary, rest: string | false): string {
+  const { sent, uncertain, notSent, isRemembered, isTest, planned } = summary;
+  if (isRemembered && notSent > 0 && !isNothing(summary))
+    return 'To send what is left, execute the workflow again: it leaves out what was sent.';
   if (isRemembered || isTest || planned !== null || sent + uncertain === 0) return '';
   const kinds = [sent > 0 && `${sent} sent`, uncertain > 0 && `${uncertain} uncertain`].filter(Boolean);
-  return `Don't run this step again: it would send the ${kinds.join(' and ')} message${sent + uncertain === 1 ? '' : 's'} again.`;
-}
-
-/** How to send what is left, where a later run skips what was sent; empty if nothing is left, or nothing was sent. */
-export function runAgainText(summary: Summary): string {
-  if (!summary.isRemembered || summary.notSent === 0 || isNothing(summary)) return '';
-  return 'To send what is left, execute the workflow again: it leaves out what was sent.';
+  const again = `Don't run this step again: it would send the ${kinds.join(' and ')} message${sent + uncertain === 1 ? '' : 's'} again.`;
+  return inSentences(again, rest);
 }
 
 /** What may be wrong although messages can be sent: repeated numbers, empty fields, opt-outs, guessed countries. */

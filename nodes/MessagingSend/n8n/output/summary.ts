@@ -85,8 +85,7 @@ export async function summarize(
 ): Promise<Summary> {
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0, planned: 0 };
   const skipped = new Map<SkipReason, number>();
-  const causes = new Map<string, Reason & { origins: Origin[] }>();
-  const effects: typeof causes = new Map();
+  const reasons = new Map<string, Reason & { origins: Origin[] }>();
   const emptyFields = new Map<string, number>();
   const messagesTo = new Map<string, number>();
   const codes = new Map<string, number>();
@@ -114,7 +113,6 @@ export async function summarize(
       const isLeft = code === 'INSUFFICIENT_CREDITS' || code === 'NOT_STARTED';
       if (isLeft && row.duplicateOf === null) creditsNeeded += textCount(row);
       creditsAvailable = Math.min(creditsAvailable, lacking?.available ?? Infinity);
-      const reasons = code === 'NOT_STARTED' ? effects : causes;
       const key = `${outcome.kind} ${message}`;
       const reason = reasons.get(key);
       if (code === 'HELD_BACK') heldBack += 1;
@@ -164,12 +162,14 @@ export async function summarize(
   const isTold = creditsUsed === paid && charged >= 0 && charged <= unanswered && unanswered > 0;
   const repeated = [...messagesTo.values()].reduce((sum, messages) => sum + messages - 1, 0);
   const people = testRun === null ? count.planned - repeated : Math.min(1, count.planned);
-  for (const [key, reason] of causes) {
+  for (const [key, reason] of reasons) {
     const { code, credits: lacking } = reason.failure;
     if (code !== 'INSUFFICIENT_CREDITS' || accounts !== 1 || creditsAvailable === Infinity) continue;
     const required = Math.max(creditsNeeded, lacking?.required ?? 0);
-    causes.set(key, { ...reason, failure: creditsTooLow({ required, available: creditsAvailable }, reason.failure) });
+    reasons.set(key, { ...reason, failure: creditsTooLow({ required, available: creditsAvailable }, reason.failure) });
   }
+  /** Whether another message kept these from being sent. */
+  const isEffect = ({ failure }: Reason) => Number(failure.code === 'NOT_STARTED');
   const isExpected = codes.size < 2 && !isAbroad;
   return {
     sent: count.sent,
@@ -178,7 +178,7 @@ export async function summarize(
     uncertain: count.uncertain,
     skipped,
     doubtful,
-    reasons: [causes, effects].flatMap((all) => [...all.values()].sort((a, b) => b.origins.length - a.origins.length)),
+    reasons: [...reasons.values()].sort((a, b) => isEffect(a) - isEffect(b) || b.origins.length - a.origins.length),
     isInvalid,
     heldBack,
     planned: dryRun ? { messages: count.planned, people, credits, requests: batches.size } : null,

@@ -2,13 +2,12 @@ import { textOf } from '../../delivery/compose';
 import type { DeliveryOptions, TestRun } from '../../delivery/select';
 import type { SendWindow } from '../../delivery/sendWindow';
 import { failure, FailureError, isFailure } from '../../failures/failure';
-import { fieldNames } from '../../n8n/input/itemParameters';
+import { fieldNames, fieldsBehind } from '../../n8n/input/itemParameters';
 import {
   booleanField,
   booleanIn,
   choiceField,
   choiceIn,
-  type Fields,
   type GivenOptions,
   includeOtherFields,
   maxWait,
@@ -147,14 +146,13 @@ export const deliveryOptions = optionsField(
 /** Reads those of the `options` that apply to a whole run. */
 export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
   const check = given.read(numberCheck, choiceIn, numberCheck.default);
-  const optOutFields = () => given.fieldsBehind(`options.${neverSendTo.name}`);
   return {
     checkCreditsFirst: given.read(checkCreditsFirst, booleanIn, false),
     dryRun: given.read(dryRun, booleanIn, false),
     emptyFields: given.read(emptyFields, choiceIn, 'send'),
     duplicateMessages: given.read(duplicateMessages, choiceIn, duplicateMessages.default),
     longMessages: given.read(longMessages, choiceIn, longMessages.default),
-    neverSendTo: given.read(neverSendTo, (value) => optOutsIn(value, optOutFields), null),
+    neverSendTo: given.read(neverSendTo, (value) => optOutsIn(value, given), null),
     numberCheck: check,
     parallelRequests: Math.floor(given.read(parallelRequests, numberIn, parallelRequests.default)),
     sendWindows: given.read(sendWindow, sendWindowsIn, null),
@@ -162,15 +160,14 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
   };
 }
 
-/** @param fieldsBehind the fields of the items that the expression reads; null if they are not known */
-function optOutsIn(value: unknown, fieldsBehind: () => Fields | null): readonly unknown[] {
+function optOutsIn(value: unknown, { source }: GivenOptions): readonly unknown[] {
   if (typeof value === 'string' && value.includes('{{')) throw new FailureError(failure('optOutsNotEvaluated'));
   const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
   // An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message.
   if (!Array.isArray(list)) throw new FailureError(failure('optOutsNotList'));
   const found: readonly unknown[] = list.filter((number) => textOf(number)?.trim() !== '');
   if (found.length > 0 || list.length === 0) return found;
-  const fields = fieldsBehind();
+  const fields = fieldsBehind(source, `options.${neverSendTo.name}`);
   // Of an empty table, n8n can give one item without any field.
   if (list.length === 1 && fields?.names.length === 0) return found;
   const names = fieldNames(fields?.names ?? []);

@@ -3,7 +3,7 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { MAX_CHARACTERS } from '../../api/endpoints';
 import { textField } from '../../n8n/input/readOptions';
 
-type Show = NonNullable<IDisplayOptions['show']>;
+export type Show = NonNullable<IDisplayOptions['show']>;
 
 export const MAX_TEXT = MAX_CHARACTERS.toLocaleString('en-US');
 

@@ -1,9 +1,8 @@
-import type { IDisplayOptions, INodeProperties, NodeHint } from 'n8n-workflow';
+import type { INodeProperties, NodeHint } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { BULK_ADVISED_FROM } from '../../n8n/output/reports';
-
-type Show = NonNullable<IDisplayOptions['show']>;
+import type { Show } from './fields';
 
 const MESSAGE = { resource: ['message'], operation: ['send', 'sendBulk'] };
 

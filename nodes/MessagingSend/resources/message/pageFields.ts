@@ -2,28 +2,25 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { asText, isObject, type JsonObject } from '../../api/objects';
 import { failure, FailureError } from '../../failures/failure';
-import { choiceField, textField, valuesOf } from '../../n8n/input/readOptions';
+import { booleanField, choiceField, textField, valuesOf } from '../../n8n/input/readOptions';
 import type { Field } from '../../questions/field';
-import type { Question, Response } from '../../questions/question';
+import type { Button, Question, Response } from '../../questions/question';
 
 // The user's settings for the page behind the link, named as in n8n's own nodes where those have the same.
 
-export const responseType: INodeProperties = {
-  displayName: 'Response Type',
-  name: 'responseType',
-  type: 'options',
-  noDataExpression: true,
-  options: [
-    { name: 'Approval', value: 'approval', description: 'The page shows a button to approve and one to decline' },
-    // Only an approval approves a tool's call, so human review offers nothing else where n8n shows the list.
-    ...[
-      { name: 'Custom Form', value: 'customForm', description: 'The page shows the fields that you add' },
-      { name: 'Free Text', value: 'freeText', description: 'The page shows a text field' },
-    ].map((choice) => ({ ...choice, displayOptions: { hide: { '@tool': [true] } } })),
-  ],
+export const responseType = choiceField('Response Type', 'responseType', {
   default: 'approval',
   description: 'How the recipient answers the question',
-};
+  choices: {
+    approval: ['Approval', 'The page shows a button to approve and one to decline'],
+    customForm: ['Custom Form', 'The page shows the fields that you add'],
+    freeText: ['Free Text', 'The page shows a text field'],
+  },
+});
+
+// Only an approval approves a tool's call, so human review offers nothing else where n8n shows the list.
+for (const choice of responseType.options)
+  if (choice.value !== 'approval') choice.displayOptions = { hide: { '@tool': [true] } };
 
 const approvalType = choiceField('Type of Approval', 'approvalType', {
   default: 'double',
@@ -54,18 +51,21 @@ export const approvalOptions: INodeProperties = {
 };
 
 /** What a field of Custom Form can be, by the values of n8n's own nodes. */
-const TYPES: Record<Field['kind'], string> = {
-  checkbox: 'Checkboxes',
-  date: 'Date',
-  dropdown: 'Dropdown',
-  email: 'Email',
-  number: 'Number',
-  radio: 'Radio Buttons',
-  text: 'Text Input',
-  textarea: 'Textarea',
-};
-
-const KINDS = Object.keys(TYPES) as Array<Field['kind']>;
+const fieldType = choiceField<Field['kind']>('Element Type', 'fieldType', {
+  noDataExpression: false,
+  default: 'text',
+  description: 'What the page shows for the field',
+  choices: {
+    checkbox: ['Checkboxes'],
+    date: ['Date'],
+    dropdown: ['Dropdown'],
+    email: ['Email'],
+    number: ['Number'],
+    radio: ['Radio Buttons'],
+    text: ['Text Input'],
+    textarea: ['Textarea'],
+  },
+});
 
 export const formFields: INodeProperties = {
   displayName: 'Form Elements',
@@ -81,14 +81,7 @@ export const formFields: INodeProperties = {
       placeholder: 'e.g. Delivery date',
       description: 'Text above the field. The output has the answer under this name.',
     }),
-    {
-      displayName: 'Element Type',
-      name: 'fieldType',
-      type: 'options',
-      options: KINDS.map((value) => ({ name: TYPES[value], value })),
-      default: 'text',
-      description: 'What the page shows for the field',
-    },
+    fieldType,
     {
       displayName: 'Field Options',
       name: 'fieldOptions',
@@ -105,26 +98,22 @@ export const formFields: INodeProperties = {
         }),
       ),
     },
-    {
-      displayName: 'Multiple Choice',
-      name: 'multiselect',
-      type: 'boolean',
+    booleanField('Multiple Choice', 'multiselect', {
+      noDataExpression: false,
       displayOptions: { show: { fieldType: ['dropdown'] } },
       default: false,
       description: 'Whether several options can be chosen. The page then shows them as checkboxes.',
-    },
+    }),
     textField('Placeholder', 'placeholder', {
       displayOptions: { show: { fieldType: ['email', 'number', 'text', 'textarea'] } },
       placeholder: 'e.g. name@example.com',
       description: 'Text inside the field while it is empty',
     }),
-    {
-      displayName: 'Required Field',
-      name: 'requiredField',
-      type: 'boolean',
+    booleanField('Required Field', 'requiredField', {
+      noDataExpression: false,
       default: false,
       description: 'Whether the form can be sent only with an answer in this field',
-    },
+    }),
   ),
 };
 
@@ -158,25 +147,21 @@ export function readPage(
     return typeof given === 'string' && given.trim() !== '' ? given : (fallback as string);
   };
   const approval = (field: INodeProperties) => textIn(`${approvalOptions.name}.values`, field);
-  const sendLabel = () => textIn('options', buttonLabel);
-  const response = (): Response => {
-    const kind = read(responseType.name, '');
-    switch (kind) {
-      case 'customForm':
-        return { kind, fields: readFormFields(read(`${formFields.name}.values`, [])), buttonLabel: sendLabel() };
-      case 'freeText':
-        return { kind, buttonLabel: sendLabel() };
-      default:
-        return {
-          kind: 'approval',
-          approveLabel: approval(approveLabel),
-          declineLabel: approval(approvalType) === 'single' ? null : approval(disapproveLabel),
-          commentLabel: approval(commentLabel) || null,
-        };
-    }
+  const page = { title: textIn('options', pageTitle) || workflow, thanks: textIn('options', thanks) };
+  const textarea = { kind: 'textarea', placeholder: '' } as const;
+  const send = () => [{ label: textIn('options', buttonLabel), decision: null }];
+  const responseWith = (kind: unknown): Response => {
+    if (kind === 'freeText')
+      return { kind, fields: [{ ...textarea, name: 'text', label: '', required: true }], buttons: send() };
+    if (kind === 'customForm')
+      return { kind, fields: readFormFields(read(`${formFields.name}.values`, [])), buttons: send() };
+    const label = approval(commentLabel);
+    const buttons: Button[] = [{ label: approval(approveLabel), decision: 'approve' }];
+    if (approval(approvalType) !== 'single') buttons.push({ label: approval(disapproveLabel), decision: 'decline' });
+    const fields = label === '' ? [] : [{ ...textarea, name: 'comment', label, required: false }];
+    return { kind: 'approval', fields, buttons };
   };
-  const title = textIn('options', pageTitle) || workflow;
-  return { response: response(), title, thanks: textIn('options', thanks) };
+  return { ...page, response: responseWith(read(responseType.name, '')) };
 }
 
 /** `respondedAt` is the time of the answer; not every program accepts the other as a name. */
@@ -202,9 +187,10 @@ export function readFormFields(given: unknown): Field[] {
 }
 
 function readField(given: JsonObject, place: number, named: Pick<Field, 'name' | 'label' | 'required'>): Field {
-  const { fieldType = 'text' } = given;
-  const type = KINDS.find((kind) => kind === fieldType);
-  if (type === undefined) throw wrong(place, `must have one of these as its 'Element Type': ${KINDS.join(', ')}`);
+  const { fieldType: chosen = fieldType.default } = given;
+  const kinds = fieldType.options.map(({ value }) => value);
+  const type = kinds.find((value) => value === chosen);
+  if (type === undefined) throw wrong(place, `must have one of these as its 'Element Type': ${kinds.join(', ')}`);
   if (type !== 'checkbox' && type !== 'dropdown' && type !== 'radio')
     return { ...named, kind: type, placeholder: asText(given.placeholder).trim() };
   const kind = type === 'dropdown' && isOn(given.multiselect) ? 'checkbox' : type;

@@ -5,12 +5,12 @@ import { SEND, SEND_BULK } from '../../delivery/operation';
 import { draftFromItem, draftsFromSource } from '../../n8n/input/drafts';
 import { choiceField } from '../../n8n/input/readOptions';
 import { routingOf } from '../../n8n/routing';
-import { forItem, forRun, type JobOfItems } from '../../n8n/run';
+import { forItem, forRun, type Job } from '../../n8n/run';
 import { readDeliveryOptions } from './deliveryOptions';
 import { filledIn, forPeopleAndModels, MAX_TEXT, recipientAndText } from './fields';
 
 /** Send: one request for each input item. Send Bulk: the messages of all items, in as few requests as possible. */
-const [SENDING, SENDING_BULK]: [JobOfItems, JobOfItems] = [
+const [SENDING, SENDING_BULK]: [Job, Job] = [
   { operation: SEND, readDrafts: draftFromItem, readOptions: readDeliveryOptions },
   { operation: SEND_BULK, readDrafts: draftsFromSource, readOptions: readDeliveryOptions },
 ];

@@ -15,10 +15,10 @@ import { type Failure, failure, FailureError } from '../../failures/failure';
 import type { Draft } from '../../messages/row';
 import { isHumanReview, isTool } from '../../n8n/execution';
 import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
-import { ItemParameters, sourceOfRun } from '../../n8n/input/itemParameters';
+import type { ItemParameters } from '../../n8n/input/itemParameters';
 import { type GivenOptions, maxWait, optionsField, requestsPerMinute, textField } from '../../n8n/input/readOptions';
 import { sendForRun } from '../../n8n/run';
-import { type Asked, asking, isLatest, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
+import { hasAsked, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
 import { defaultCountryCode, numberCheck, readDeliveryOptions } from './deliveryOptions';
 import { forPeopleAndModels, MAX_TEXT, message, phone } from './fields';
 import { approvalOptions, buttonLabel, formFields, pageTitle, readPage, responseType, thanks } from './pageFields';
@@ -87,13 +87,12 @@ export const sendAndWaitFields: INodeProperties[] = [
  * arrives, or until the time limit, and then continues with the input.
  */
 export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const asked = asking(this);
-  const hasLink = isLatest(this, asked);
-  const draft = draftWithLink(this, asked);
+  const hasLink = hasAsked(this);
   let waitLimit = FOREVER;
   const { rows, items } = await sendForRun(this, {
     operation: SEND,
-    drafts: { items: 1, of: () => draft },
+    readDrafts: (_item, parameters) => draftWithLink(this, parameters),
+    items: 1,
     readOptions: (given) => {
       waitLimit = readWaitLimit(given, this.getTimezone());
       // n8n gives only options of this operation: the others make no sense with one message.
@@ -104,22 +103,13 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
     lost: hasLink ? null : failure('linkLost'),
   });
   if (rows.some(({ outcome }) => outcome?.kind !== 'sent')) return [items];
-  warnOfLink(this, asked);
+  warnOfLink(this);
   const count = this.getInputData().length;
   const message = `Only the question of the first of ${count} items was sent. To ask one for each item, use Loop Over Items.`;
   if (count > 1) this.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
   await waitForAnswer(this, waitLimit());
-  return [this.getInputData().map(withoutError)];
-}
-
-/**
- * n8n takes a field `error` in what the node returns for its failure, and Retry On Fail would ask again. What n8n passes
- * on after the wait is the input itself.
- */
-function withoutError(item: INodeExecutionData): INodeExecutionData {
-  const json = { ...item.json };
-  delete json.error;
-  return { ...item, json };
+  // What n8n passes on after the wait is the input. A field `error` in it would count as the node's failure here.
+  return [[]];
 }
 
 /** Why a model can't call the operation like this; null if it can. */
@@ -133,14 +123,13 @@ function notForModel(node: INode): Failure | null {
 }
 
 /** The draft of the message; the question is kept for the page behind its link. */
-function draftWithLink(context: IExecuteFunctions, asked: Asked): Draft {
-  const parameters = new ItemParameters(sourceOfRun(context));
+function draftWithLink(context: IExecuteFunctions, parameters: ItemParameters): Draft {
   const draft = draftFromItem(0, parameters, sendTo.name);
   if (draft.failure !== undefined) return draft;
   try {
     const page = readPage((name, fallback) => parameters.read(name, 0, fallback), context.getWorkflow().name);
-    keepQuestion(context, asked, { text: textOf(draft.message) ?? '', ...page });
-    return { ...draft, link: linkTo(context, asked) };
+    keepQuestion(context, { text: textOf(draft.message) ?? '', ...page });
+    return { ...draft, link: linkTo(context) };
   } catch (error) {
     return brokenParameter(0, error, draft.phone);
   }
