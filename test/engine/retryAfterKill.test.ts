@@ -363,9 +363,6 @@ test("The remains of killed executions can't grow forever: a run that ends alone
   await send();
   othersWrite(60_900, 'other');
   await send();
-  expect(processedData.entries.length).toBeGreaterThan(60_900);
-  othersWrite(200, 'further');
-  await send();
   expect(processedData.entries).toHaveLength(60_000);
 });
 

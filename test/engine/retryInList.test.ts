@@ -131,15 +131,21 @@ describe.each(SENDERS)('A Retry of an older execution of %s', (_name, given) => 
     expect(received()).toHaveLength(5);
   });
 
-  test('sends nothing that its Retry has sent, even an hour later', async () => {
+  test.each([
+    ['at once', 0],
+    ['an hour later', 1],
+  ])('sends nothing that its Retry (%s) has sent, even after another hour', async (_when, hours) => {
+    const now = performance.now.bind(performance);
+    let offset = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + offset);
     const setup = setupOf({ items: contacts(5), parameters, mode: 'trigger', lifetime: new Lifetime() });
     sandbox().setCredits(2);
     const oldest = await run(setup);
     sandbox().setCredits(1);
+    offset += hours * 3_600_000;
     await retry(oldest, setup);
     sandbox().setCredits(1000);
-    const later = performance.now() + 3_600_000;
-    const clock = jest.spyOn(performance, 'now').mockImplementation(() => later);
+    offset += 3_600_000;
     const outcomes = outcomesOf(await retry(oldest, setup, { onError: 'continueErrorOutput' })).sort();
     clock.mockRestore();
     expect(outcomes).toEqual(['sent', 'sent', 'uncertain', 'uncertain', 'uncertain']);

@@ -50,9 +50,9 @@ interface StoredLine {
 
 /** The receipts that the node has written, of its first run and then of others, the earliest first. */
 export function recordLines({ deliveries }: IDataObject): RecordLine[] {
-  const runs = Object.values((deliveries ?? {}) as Record<string, { receipts: string[] }>);
+  const runs = Object.values((deliveries ?? {}) as Record<string, { receipts: string }>);
   return runs
-    .flatMap(({ receipts }) => receipts.flatMap((text) => text.split('\n')))
+    .flatMap(({ receipts }) => receipts.split('\n').filter(Boolean))
     .map((line) => {
       const { rows } = JSON.parse(line) as StoredLine;
       const namesOf = (isSent: boolean) => rows.filter((each) => each.length > 2 === isSent).map(([name]) => name);

@@ -53,6 +53,11 @@ describe('Of several messages to one phone,', () => {
     expect(await recall(recordOf(list('A', 'B'), 1), list('B'))).toEqual(['uncertain']);
   });
 
+  test('the one that was sent is uncertain if its number can no longer be read', async () => {
+    const broken = { ...row(0, 'A'), person: '', defect: failure('phoneEmpty') };
+    expect(await recall(recordOf(list('A', 'B'), 1), [broken, row(1, 'B')])).toEqual(['uncertain', 'uncertain']);
+  });
+
   test('nobody knows which were sent if all texts contain the time', async () => {
     const record = recordOf(list('A 1', 'B 1', 'C 1'), 2);
     expect(await recall(record, list('A 2', 'B 2', 'C 2'))).toEqual(['uncertain', 'uncertain', 'uncertain']);
@@ -69,6 +74,24 @@ test('A message that was noted with two texts has its last outcome, and an ident
   expect(rows[0]?.outcome).toEqual(SENT);
   // Its phone got two messages, and nobody knows which of them it is.
   expect(await recall(reread(context), list('At 10:02', 'At 10:02'))).toEqual(['uncertain', 'uncertain']);
+});
+
+test('A run that ends before it has read its messages forgets none of what was sent before', async () => {
+  const context: JsonObject = {};
+  new DeliveryRecord(context, 0).note([rowAt(0)], SENT);
+  await new Journal(new DeliveryRecord(context, 0)).finish([], () => null);
+  expect(await recall(reread(context), [rowAt(0)])).toEqual(['sent']);
+});
+
+test('A message stays uncertain for its own reason, which concerns no other request, however often n8n reads the record', async () => {
+  const context: JsonObject = {};
+  const why = { ...failure('creditsTooLow', { required: '2', available: '1' }), scope: 'run' } as const;
+  new DeliveryRecord(context, 0).note([rowAt(0)], { kind: 'uncertain', failure: why });
+  expect(JSON.stringify(context)).toBe(JSON.stringify(context));
+  const rows = [rowAt(0)];
+  await recall(reread(context), rows);
+  const told = { message: why.message, scope: 'request', sendAgain: 'checkFirst' };
+  expect(rows[0]?.outcome).toMatchObject({ kind: 'uncertain', failure: told });
 });
 
 test.each<[string, string[] | null]>([

@@ -7,7 +7,7 @@ import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
 import { digestOf, Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import { Reservations } from '../../nodes/MessagingSend/journal/reservations';
-import { failed, type Row, settle } from '../../nodes/MessagingSend/messages/row';
+import { failed, type Outcome, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';
 
 /** The entries of an open fact. */
@@ -36,7 +36,7 @@ function sharedList(first: readonly string[]) {
 }
 
 /** Another way to do some of it, or what is called before it: an error refuses it. */
-interface Own extends Partial<Pick<ListStorage, 'add' | 'remove' | 'waitForOthers'>> {
+interface Own extends Partial<ListStorage> {
   readonly beforeAdd?: (entries: readonly string[]) => void;
   readonly beforeRemove?: (entries: readonly string[]) => void;
 }
@@ -107,6 +107,12 @@ test('A claim that the storage refuses to confirm leaves nothing behind', async 
   expect(await left()).toEqual([]);
 });
 
+test('A claim that the storage refuses to note leaves what another process has claimed', async () => {
+  const { facts, left } = setUp({ add: refuse }, { entries: claimed('order') });
+  await expect(facts.claim(['order'])).rejects.toThrow('ECONNRESET');
+  expect(await left()).toEqual(claimed('order'));
+});
+
 test('What another process writes back while the list is asked is removed again', async () => {
   let lost = 2;
   // Removals that the other process overwrites with what it had read before.
@@ -117,6 +123,25 @@ test('What another process writes back while the list is asked is removed again'
   const { shared, facts } = setUp({ remove }, { entries: ['present'] });
   expect(await facts.ask(['present', 'missing'])).toEqual(['noted', 'unknown']);
   expect(shared.entries).toEqual(['present']);
+});
+
+test('A question that could not be taken back makes nothing doubtful for good: the next write takes it back', async () => {
+  let isLocked = true;
+  const remove = async (entries: readonly string[]) => await (isLocked ? refuse() : shared.remove(entries));
+  const { shared, facts, left } = setUp({ remove }, { entries: ['sent'] });
+  expect(await facts.ask(['sent'])).toEqual(['noted']);
+  expect(await left()).toHaveLength(3);
+  isLocked = false;
+  await facts.store({ noted: ['another'] });
+  expect(await left()).toEqual(['another', 'sent']);
+});
+
+test('What waits to be given up while the database is locked is not taken for begun', async () => {
+  const { facts, run, left } = setUp({ remove: refuse });
+  await facts.claim(['order']);
+  facts.change({ facts: ['order'], to: 'unknown' });
+  await left();
+  expect(await run({}).ask(['order'])).toEqual(['unknown']);
 });
 
 test('What a run has noted is written again whenever another process has overwritten it, until the run ends', async () => {
@@ -256,6 +281,87 @@ test('What is claimed while its removal waits stays in the list', async () => {
   facts.change({ facts: [...others, 'order'], to: 'unknown' });
   expect(await facts.claim(['order'])).toEqual(['unknown']);
   expect(await left()).toEqual(claimed('order'));
+});
+
+test('What is given up and then noted after all is noted for other processes as well, and nothing else is left of it', async () => {
+  const { facts, left } = setUp({}, { isShared: true });
+  await facts.claim(['order']);
+  facts.change({ facts: ['order'], to: 'unknown' });
+  await facts.note({ noted: ['order'], open: [] });
+  expect(await left()).toEqual(['order']);
+});
+
+test('A claim that another process overwrites is not taken for one of others, though this process writes meanwhile', async () => {
+  let isFirst = true;
+  const waitForOthers = async () => {
+    if (isFirst) {
+      shared.entries = [];
+      await run({}).store({ noted: ['of another run'] });
+    }
+    isFirst = false;
+  };
+  const { shared, facts, run, left } = setUp({ waitForOthers });
+  expect(await facts.claim(['order'])).toEqual(['unknown']);
+  expect(await left()).toEqual([...claimed('order'), 'of another run'].toSorted());
+});
+
+test('What others rely on is repeated until no process can overwrite it, and nothing of it is kept in memory then', async () => {
+  let now = 0;
+  const { shared, facts } = setUp({}, { isShared: true, now: () => now });
+  await facts.claim(['order']);
+  facts.change({ facts: ['order'], to: 'noted' });
+  const isKept = async () => {
+    await facts.note({ noted: ['another'], open: [] });
+    return facts.list.known.has('order');
+  };
+  expect(await isKept()).toBe(true);
+  now += 2_000;
+  shared.entries = [];
+  // It was overwritten all the same, so the next write must find it.
+  expect([await isKept(), await isKept()]).toEqual([true, false]);
+  expect(shared.entries).toContain('order');
+});
+
+test.each([
+  ['what executions have sent is known for good', true, 'noted'],
+  ['what a Retry needs may be forgotten meanwhile, so it is asked for each time', false, 'unknown'],
+])('Of the facts in the list, %s', async (_what, isShared, state) => {
+  const { shared, facts } = setUp({}, { entries: ['fact'], isShared });
+  expect(await facts.ask(['fact'])).toEqual(['noted']);
+  shared.entries = [];
+  expect(await facts.ask(['fact'])).toEqual([state]);
+});
+
+test('A process keeps 20,000 of the messages that were sent in its memory, the newest', () => {
+  const { facts } = setUp();
+  for (let order = 0; order <= 20_000; order += 1) facts.list.keep(`order ${order}`);
+  expect(['order 0', 'order 1', 'order 20000'].map((fact) => facts.list.forGood.has(fact))).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});
+
+test('A process shortens the list when it starts and each time that it has added a thousand entries, if no run relies on it', async () => {
+  const shorten = jest.fn(async () => await Promise.resolve());
+  const { facts, left } = setUp({ shorten });
+  const added: number[] = [];
+  for (const names of [['start'], ['start'], Array.from({ length: 1_000 }, (_, index) => `order ${index}`), ['end']]) {
+    await facts.store({ noted: names });
+    facts.end(names);
+    await left();
+    added.push(shorten.mock.calls.length);
+  }
+  expect(added).toEqual([1, 1, 2, 2]);
+  await facts.store({ open: ['page'] });
+  const more = Array.from({ length: 1_000 }, (_, index) => `more ${index}`);
+  await facts.store({ noted: more });
+  facts.end(more);
+  await left();
+  expect(shorten).toHaveBeenCalledTimes(2);
+  facts.end(['page']);
+  await left();
+  expect(shorten).toHaveBeenCalledTimes(3);
 });
 
 test('What another run notes as sent while a claim is looked at again is sent, and nothing of the claim is left', async () => {
@@ -445,6 +551,92 @@ test('Nothing is sent again if n8n is also killed while a Retry asks how long th
   });
   await killed;
   expect(new Set((await recalled(shared, rowsUpTo(240))).slice(0, 100))).toEqual(new Set(['uncertain']));
+});
+
+test('A Retry asks about a later attempt, though the one before it has sent nothing and took back its number', async () => {
+  const { shared } = setUp();
+  /** An attempt in a process of its own, which begins with these messages. */
+  const beginning = async (...indices: number[]) => {
+    const rows = rowsUpTo(3);
+    const ledger = ledgerOf(
+      new Facts(new FactList(() => 0), shared, 'secret', false),
+      undefined,
+      shared.entries.length > 0,
+    );
+    const { attempt } = await ledger.lookUp(rows, NOTHING, noPause);
+    const own = rows.filter((_row, index) => indices.includes(index));
+    await attempt.begin(own);
+    return async (outcome: Outcome) => {
+      for (const row of own) settle(row, outcome);
+      attempt.settled(own);
+      await ledger.finish(await attempt.finish());
+    };
+  };
+  await beginning(0);
+  const endSecond = await beginning(1);
+  const endThird = await beginning(2);
+  await endThird(SENT);
+  await endSecond(failed(failure('stopped')));
+  expect(await recalled(shared, rowsUpTo(3))).toEqual(['uncertain', null, 'sent']);
+});
+
+test('A Retry finds no other attempt in what the one before it takes back, and the record names all that have sent', async () => {
+  const { facts } = setUp();
+  const attemptAt = async (index: number, outcome: Outcome, record: DeliveryRecord) => {
+    const rows = rowsUpTo(250);
+    const ledger = ledgerOf(facts, record, index > 0);
+    const { attempt } = await ledger.lookUp(rows, NOTHING, noPause);
+    const own = rows.slice(index, index + 1);
+    const isTaken = await attempt.begin(own);
+    for (const row of own) settle(row, outcome);
+    attempt.settled(own);
+    await ledger.finish(await attempt.finish());
+    return isTaken;
+  };
+  const record = new DeliveryRecord({}, 0);
+  expect(await attemptAt(0, SENT, record)).toBe(false);
+  expect(await attemptAt(1, failed(failure('stopped')), new DeliveryRecord({}, 0))).toBe(false);
+  expect(await attemptAt(1, SENT, record)).toBe(false);
+  expect(record.run.attempts).toEqual([1, 2]);
+});
+
+test('What is left of runs goes after an hour, or after 500 others', async () => {
+  let now = 0;
+  const { facts, left } = setUp({}, { now: () => now });
+  for (let run = 0; run < 600; run += 1) {
+    await facts.store({ noted: [`run ${run}`] });
+    facts.end([`run ${run}`]);
+  }
+  facts.forgetOld();
+  expect(new Set(await left())).toEqual(new Set(Array.from({ length: 500 }, (_, index) => `run ${index + 100}`)));
+  now += 3_600_000;
+  facts.forgetOld();
+  expect(await left()).toEqual([]);
+});
+
+test.each([
+  ['knows is in the execution as well, because its notes go', false, 'uncertain'],
+  ["can't be asked about is not in the execution, so the next Retry asks again", true, null],
+])('What the list %s', async (_what, isLocked, outcome) => {
+  const { shared, facts } = setUp();
+  const rows = rowsUpTo(1);
+  const { attempt } = await ledgerOf(facts).lookUp(rows, NOTHING, noPause);
+  await attempt.begin(rows);
+  const kept = {};
+  const list = isLocked ? { ...shared, add: refuse } : shared;
+  expect(await recalled(list, rowsUpTo(1), new DeliveryRecord(kept, 0))).toEqual(['uncertain']);
+  const [row] = rowsUpTo(1) as [Row];
+  await new Journal(new DeliveryRecord(kept, 0)).recall(intentOf([row]), noPause);
+  expect(row.outcome?.kind ?? null).toBe(outcome);
+});
+
+test('After a kill, a number that can no longer be read is uncertain: it may be that of somebody who got a message', async () => {
+  const { shared, facts } = setUp();
+  const rows = rowsUpTo(2);
+  const { attempt } = await ledgerOf(facts).lookUp(rows, NOTHING, noPause);
+  await attempt.begin(rows.slice(0, 1));
+  const broken = rowAt(0, { person: '', defect: failure('phoneEmpty') });
+  expect(await recalled(shared, [broken, rowAt(1)])).toEqual(['uncertain', null]);
 });
 
 test('What a run has left stays while another run relies on it, however long ago the first one ended', async () => {

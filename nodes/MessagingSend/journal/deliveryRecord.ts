@@ -8,12 +8,11 @@ export interface Past extends Pick<Row, 'batch' | 'data'> {
   readonly outcome: Outcome;
 }
 
-/** What one memory knows about the messages of a run. */
-export interface Memory {
-  readonly pastOf: (row: Row) => Past | undefined;
-  /** Whether an earlier attempt may have sent a message that can no longer be composed. */
-  readonly mayHaveSent: (row: Row) => boolean;
-}
+/**
+ * What one memory knows about the messages of a run. One that can no longer be composed has a past as well, if it may
+ * have been sent when it could.
+ */
+export type Memory = (row: Row) => Past | undefined;
 
 /** For messages whose request is not known. */
 export function pastWith(outcome: Outcome): Past {
@@ -47,8 +46,8 @@ const STORED_FIELDS = ['credits_used', 'credits_remaining', 'sent_at'] as const;
 
 /** What is kept of one run of the node. */
 interface KeptRun {
-  /** Texts, written whenever n8n reads them. */
-  readonly receipts: readonly string[];
+  /** In a line each, written whenever n8n reads them. */
+  readonly receipts: string;
   /**
    * The numbers of the ledger's attempts whose outcomes the receipts contain. Not how many they are: one of them may have
    * sent something to a row that was removed, and that is back.
@@ -57,9 +56,6 @@ interface KeptRun {
   /** Whether n8n was killed in an earlier attempt, which may only have asked about messages that are open. */
   isLost: boolean;
 }
-
-/** Receipts are joined up to this length, because n8n's storage format needs extra room for each text. */
-const MAX_JOINED = 4096;
 
 /**
  * The outcomes of one run of a node so far, kept in the execution, so that a re-run (Retry On Fail, Retry in the list
@@ -70,17 +66,18 @@ export class DeliveryRecord {
   /** Whether an earlier attempt opened the record. */
   readonly isOpen: boolean;
   readonly run: KeptRun;
-  /** Texts once they are written. */
-  private receipts: Array<string | Receipt>;
+  private text: string;
+  /** Not written yet. */
+  private unwritten: Receipt[] = [];
 
   constructor(
     private readonly kept: JsonObject,
     private readonly runIndex: number,
   ) {
     const before = recordOf(kept.deliveries)[String(runIndex)] as KeptRun | undefined;
-    const { receipts = [], attempts = [], isLost = false } = before ?? {};
+    const { receipts = '', attempts = [], isLost = false } = before ?? {};
     this.isOpen = before !== undefined;
-    this.receipts = [...receipts];
+    this.text = receipts;
     const written = () => this.written();
     this.run = {
       get receipts() {
@@ -109,7 +106,7 @@ export class DeliveryRecord {
 
   /** Whether no message has an outcome, or can have lost one. */
   get isEmpty(): boolean {
-    return this.receipts.length === 0 && !this.isInterrupted;
+    return this.written() === '' && !this.isInterrupted;
   }
 
   /** What is known about the messages of a run. */
@@ -117,7 +114,7 @@ export class DeliveryRecord {
     if (this.isEmpty) return { recorded: null, lastBatch: 0 };
     const byName = new Map<string, Past & { readonly person: string }>();
     let lastBatch = 0;
-    for (const text of this.written().flatMap((joined) => joined.split('\n'))) {
+    for (const text of this.text.split('\n').filter(Boolean)) {
       const { rows: stored, batch, data, failure: why } = JSON.parse(text) as Stored;
       for (const [name, person, messageId, status = null] of stored) {
         const outcome: Outcome =
@@ -140,14 +137,9 @@ export class DeliveryRecord {
     }
     // Those to whom something was sent, or may have been, that is not in the list under its name.
     const people = new Set([...byName.values()].map(({ person }) => person));
-    const pastOf = (row: Row) =>
-      pasts.get(row) ?? (people.size > 0 && people.has(markOf(row)) ? TEXT_CHANGED : fallback);
-    const listed = new Set(people.size === 0 ? [] : rows.filter(({ person }) => person !== '').map(markOf));
-    // A number that can't be read now may be that of anybody who is no longer in the list.
-    const isAnybodyGone = [...people].some((person) => !listed.has(person));
-    const mayHaveSent = (row: Row) =>
-      fallback !== undefined || (row.person === '' ? isAnybodyGone : people.has(markOf(row)));
-    return { recorded: { pastOf, mayHaveSent }, lastBatch };
+    // A number that can't be read now may be that of any of them.
+    const isOneOf = (row: Row) => people.size > 0 && (row.person === '' || people.has(markOf(row)));
+    return { recorded: (row) => pasts.get(row) ?? (isOneOf(row) ? TEXT_CHANGED : fallback), lastBatch };
   }
 
   /**
@@ -157,21 +149,14 @@ export class DeliveryRecord {
    */
   note(rows: readonly Row[], outcome: Outcome | null = null): void {
     if (!rows.some((row) => mayHaveBeenSent(outcome ?? row.outcome))) return;
-    this.receipts.push({ rows, outcome });
+    this.unwritten.push({ rows, outcome });
     this.open();
   }
 
-  private written(): readonly string[] {
-    const texts: string[] = [];
-    for (const receipt of this.receipts) {
-      const text = typeof receipt === 'string' ? receipt : JSON.stringify(storedOf(receipt));
-      const last = texts.at(-1);
-      if (last === undefined || last.length > MAX_JOINED) texts.push(text);
-      else texts[texts.length - 1] = `${last}\n${text}`;
-    }
-    // A copy: n8n may keep what it gets, while more receipts are added here.
-    this.receipts = [...texts];
-    return texts;
+  private written(): string {
+    for (const receipt of this.unwritten) this.text += `${JSON.stringify(storedOf(receipt))}\n`;
+    this.unwritten = [];
+    return this.text;
   }
 
   /** Forgets the run: everything was sent, so it will not be run again. */

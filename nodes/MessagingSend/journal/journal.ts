@@ -94,7 +94,7 @@ export class Journal {
     const toNote: Row[] = [];
     // What one memory knows to be sent is sent, whatever the other leaves open; else the execution's outcome counts.
     const pastOf = (row: Row) => {
-      const [inRecord, inList] = [recorded?.pastOf(row), listed?.pastOf(row)];
+      const [inRecord, inList] = [recorded?.(row), listed?.(row)];
       return inRecord?.outcome.kind !== 'sent' && inList?.outcome.kind === 'sent' ? inList : (inRecord ?? inList);
     };
     const isDoubtful = (row: Row) =>
@@ -102,28 +102,24 @@ export class Journal {
     const sentBefore = await this.sentBefore(rows.filter(isDoubtful), accountOf);
     for (const row of rows) {
       if (row.outcome !== null) continue;
-      if (row.defect !== null) {
-        if (recorded?.mayHaveSent(row) === true || listed?.mayHaveSent(row) === true) {
-          settle(row, { kind: 'uncertain', failure: row.defect });
-        }
-        continue;
-      }
       const past = pastOf(row);
       if (past === undefined) continue;
+      if (row.defect !== null) {
+        if (mayHaveBeenSent(past.outcome)) settle(row, { kind: 'uncertain', failure: row.defect });
+        continue;
+      }
       if (sentBefore.has(row)) {
         settle(row, { kind: 'skipped', reason: 'sent_before' });
-        attempt?.wasSent(row);
         continue;
       }
       row.isRecalled = true;
       row.batch = past.batch;
       row.data = past.data;
-      const isSent = past.outcome.kind === 'sent';
-      settle(row, isSent && lost !== null ? { kind: 'uncertain', failure: lost } : past.outcome);
-      if (isSent) attempt?.wasSent(row);
-      if (attempt !== null && past !== recorded?.pastOf(row)) toNote.push(row);
+      const isLost = past.outcome.kind === 'sent' && lost !== null;
+      settle(row, isLost ? { kind: 'uncertain', failure: lost } : past.outcome);
+      if (attempt !== null && past !== recorded?.(row)) toNote.push(row);
     }
-    if (toNote.length > 0) record.note(toNote);
+    record.note(toNote);
     return lastBatch;
   }
 
@@ -239,5 +235,5 @@ function notAsked(isRetry: boolean): { readonly listed: Memory; readonly attempt
   const past = pastWith(
     isRetry ? { kind: 'uncertain', failure: NOT_ASKED } : { kind: 'not_sent', failure: NOT_STORED },
   );
-  return { listed: { pastOf: () => past, mayHaveSent: () => isRetry }, attempt: null };
+  return { listed: () => past, attempt: null };
 }

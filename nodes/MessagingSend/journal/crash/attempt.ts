@@ -12,10 +12,9 @@ export function attemptNames(run: string, number: number) {
     planned: (page: Page) => `${begun} plans ${page.name}`,
     /** It is to send something to this person, or to nobody (''); only where each message has its own page. */
     plannedFor: (person: string) => `${begun} plans for ${person}`,
-    /** Noted when all of the page is sent. */
-    page: (page: Page) => `${begun} page ${page.name}`,
-    /** All of the page is sent but these messages, which the user keeps back. */
-    rest: (page: Page, keptBack: readonly Row[]) => `${begun} page ${page.name} but ${digestOfNames(keptBack)}`,
+    /** Noted when all of the page is sent but these messages, which the user keeps back. */
+    page: (page: Page, keptBack: readonly Row[] = []) =>
+      `${begun} page ${page.name}${keptBack.length === 0 ? '' : ` but ${digestOfNames(keptBack)}`}`,
   };
 }
 
@@ -41,11 +40,6 @@ interface OwnPage extends Page {
    * resolves to false, because the page isn't taken.
    */
   state: 'unopened' | 'ended' | 'taken' | Promise<boolean>;
-  /** How many of its messages this attempt is to send. */
-  own: number;
-  /** How many of those have ended as sent, and as not sent. */
-  sent: number;
-  unsent: number;
 }
 
 /**
@@ -72,18 +66,12 @@ export class Attempt {
     private readonly onBegun: (hasBegun: boolean) => void,
   ) {
     this.names = attemptNames(plan.run, plan.number);
-    const pageFacts = facts.of(plan.pages.map(this.names.page));
-    this.pages = plan.pages.map((page, index) => {
-      const own = page.rows.reduce((count, { defect }) => count + (defect === null ? 1 : 0), 0);
-      const fact = pageFacts[index] ?? '';
-      return { name: page.name, rows: page.rows, fact, state: 'unopened', own, sent: 0, unsent: 0 };
-    });
+    const pageFacts = facts.of(plan.pages.map((page) => this.names.page(page)));
+    this.pages = plan.pages.map((page, index) => ({ ...page, fact: pageFacts[index] ?? '', state: 'unopened' }));
   }
 
-  /** An earlier attempt has sent this message. */
-  wasSent(row: Row): void {
-    const page = this.pages[row.page];
-    if (page !== undefined) page.own -= 1;
+  private pagesOf(rows: readonly Row[]): OwnPage[] {
+    return [...new Set(rows.map(({ page }) => page))].flatMap((page) => this.pages[page] ?? []);
   }
 
   /**
@@ -92,7 +80,7 @@ export class Attempt {
    * @throws what the storage throws: then the messages must not leave
    */
   async begin(rows: readonly Row[]): Promise<boolean> {
-    const pages = [...new Set(rows.map(({ page }) => page))].flatMap((page) => this.pages[page] ?? []);
+    const pages = this.pagesOf(rows);
     const closed = pages.filter(({ state }) => state === 'unopened');
     if (closed.length > 0) {
       this.begun ??= this.start().catch((error: unknown) => {
@@ -135,15 +123,10 @@ export class Attempt {
    * @param rows that have just been settled, or found to be duplicates
    */
   settled(rows: readonly Row[]): void {
-    for (const row of rows) {
-      const page = this.pages[row.page];
-      if (page === undefined || row.defect !== null) continue;
-      if (isKeptBack(row)) page.own -= 1;
-      else if (row.outcome?.kind === 'sent') page.sent += 1;
-      else if (!mayHaveBeenSent(row.outcome)) page.unsent += 1;
+    for (const page of this.pagesOf(rows)) {
       if (!(page.state instanceof Promise)) continue;
-      if (page.sent === page.own) this.close(page);
-      else if (page.unsent === page.own) {
+      if (page.rows.every((row) => isNotToSend(row) || row.outcome?.kind === 'sent')) this.close(page);
+      else if (page.rows.every((row) => isNotToSend(row) || row.isRecalled || hasEndedUnsent(row))) {
         page.state = 'unopened';
         this.facts.change({ facts: [page.fact], to: 'unknown' });
       }
@@ -154,9 +137,9 @@ export class Attempt {
   private close(page: OwnPage): void {
     page.state = 'ended';
     const keptBack = page.rows.filter(isKeptBack);
-    const [rest = ''] = keptBack.length === 0 ? [] : this.facts.of([this.names.rest(page, keptBack)]);
-    this.facts.change({ facts: [rest === '' ? page.fact : rest], to: 'noted' });
-    if (rest !== '') this.rests.push(rest);
+    const facts = this.facts.of([this.names.page(page, keptBack)]);
+    this.facts.change({ facts, to: 'noted' });
+    if (keptBack.length > 0) this.rests.push(...facts);
   }
 
   /**
@@ -182,6 +165,15 @@ export class Attempt {
     await facts.list.turns.last;
     return toBar;
   }
+}
+
+/** Whether an attempt has nothing to do with a message. */
+function isNotToSend(row: Row): boolean {
+  return row.defect !== null || isKeptBack(row);
+}
+
+function hasEndedUnsent({ outcome }: Row): boolean {
+  return outcome !== null && !mayHaveBeenSent(outcome);
 }
 
 /** The user's reasons to keep a message back. */

@@ -1,6 +1,5 @@
 import type { Row } from '../../messages/row';
 import { type DeliveryRecord, INTERRUPTED, type Memory, pastWith } from '../deliveryRecord';
-import type { FactState } from '../list/factList';
 import { digestOf, type Facts } from '../list/facts';
 import { Attempt, attemptNames, lengthName } from './attempt';
 import { LENGTHS, type Page, pagesOf, usualLength } from './pages';
@@ -19,11 +18,13 @@ interface Start {
   readonly length: number | null;
 }
 
-/** What earlier attempts have done with a page. What they kept back of it can have another state than the rest. */
+/** What earlier attempts have done with a page. */
 interface Found {
-  rest: FactState;
-  keptBack: FactState;
-  /** Whether one of them had other pages, so that its messages may have been on another one. */
+  isSent: boolean;
+  /** All of it is sent but what this attempt keeps back. */
+  isRestSent: boolean;
+  isOpen: boolean;
+  /** One of them had other pages, so that its messages may have been on another one. */
   isUnplanned: boolean;
 }
 
@@ -84,21 +85,20 @@ export class CrashLedger {
 
   private async findUnrecorded(): Promise<Start> {
     const { facts, run, record } = this;
-    const recorded = new Set(record.run.attempts);
-    const last = Math.max(0, ...recorded);
+    const recorded = record.run.attempts;
+    let last = Math.max(0, ...recorded);
     const unrecorded: number[] = [];
     const lengths = await facts.ask(facts.of(LENGTHS.map((length) => lengthName(run, length))));
     const length = LENGTHS[lengths.indexOf('noted')] ?? null;
     for (let first = 1; ; first += ASKED_TOGETHER) {
       const numbers = Array.from({ length: ASKED_TOGETHER }, (_, index) => first + index);
       const states = await facts.ask(facts.of(numbers.map((number) => attemptNames(run, number).begun)));
-      for (const [index, number] of numbers.entries()) {
-        if (recorded.has(number)) continue;
-        const isKnown = states[index] !== 'unknown';
-        // An open one counts as well: it may have been noted before a kill during a question left it open.
-        if (isKnown) unrecorded.push(number);
-        else if (number > last) return { number, unrecorded, length };
-      }
+      // An open one counts as well: it may have been noted before a kill during a question left it open.
+      const known = numbers.filter((_number, index) => states[index] !== 'unknown');
+      unrecorded.push(...known.filter((number) => !recorded.includes(number)));
+      last = Math.max(last, ...known);
+      // One that has sent nothing takes its number back, perhaps after others have taken the next ones.
+      if (last < first + ASKED_TOGETHER - 1) return { number: last + 1, unrecorded, length };
     }
   }
 
@@ -127,21 +127,24 @@ export class CrashLedger {
     const { number, unrecorded, length: earlier } = await this.start;
     const length = earlier ?? usualLength(rows.length);
     const pages = await pagesOf(rows, length, pause);
-    const found = pages.map((): Found => ({ rest: 'unknown', keptBack: 'unknown', isUnplanned: false }));
+    const found = pages.map((): Found => ({ isSent: false, isRestSent: false, isOpen: false, isUnplanned: false }));
     const toBar: string[] = [];
     const keptBack = unrecorded.length === 0 ? NOTHING : keptBackOf();
     for (const each of unrecorded) toBar.push(...(await this.ask(each, pages, length, keptBack, found)));
-    const attempt = new Attempt(facts, { run, number, pages, length }, toBar, (hasBegun) => {
+    const onBegun = (hasBegun: boolean) => {
       const others = record.run.attempts.filter((other) => other !== number);
       record.run.attempts = hasBegun ? [...others, number] : others;
-    });
-    if (unrecorded.length === 0) return { listed: null, attempt };
-    const pastOf = (row: Row) => {
-      const page = found[row.page];
-      const state = keptBack.has(row) ? page?.keptBack : page?.rest;
-      return state === 'open' ? INTERRUPTED : state === 'noted' ? SENT : undefined;
     };
-    return { listed: { pastOf, mayHaveSent: ({ page }) => found[page]?.isUnplanned === true }, attempt };
+    const attempt = new Attempt(facts, { run, number, pages, length }, toBar, onBegun);
+    if (unrecorded.length === 0) return { listed: null, attempt };
+    const listed: Memory = (row) => {
+      const page = found[row.page];
+      // What could not be composed then either was never sent.
+      if (page === undefined || (row.defect !== null && !page.isUnplanned)) return undefined;
+      if (page.isSent || (page.isRestSent && !keptBack.has(row))) return SENT;
+      return page.isOpen ? INTERRUPTED : undefined;
+    };
+    return { listed, attempt };
   }
 
   /**
@@ -159,8 +162,8 @@ export class CrashLedger {
     const names = attemptNames(run, number);
     const keptOf = ({ rows }: Page) => (keptBack.size === 0 ? [] : rows.filter((row) => keptBack.has(row)));
     const planned = facts.of(pages.map(names.planned));
-    const own = facts.of(pages.map(names.page));
-    const rests = facts.of(pages.map((page) => names.rest(page, keptOf(page))));
+    const own = facts.of(pages.map((page) => names.page(page)));
+    const rests = facts.of(pages.map((page) => names.page(page, keptOf(page))));
     // With one message a page, the plan also says to whom anything was to be sent. First nobody: the plan is still there.
     const people = length > 1 ? [] : ['', ...pages.map(({ rows: [row] }) => row?.person ?? '')];
     const plannedFor = facts.of(people.map(names.plannedFor));
@@ -172,13 +175,12 @@ export class CrashLedger {
     for (const [index, page] of found.entries()) {
       const fact = own[index] ?? '';
       const state = stateOf.get(fact);
-      if (state === 'noted') page.rest = page.keptBack = 'noted';
-      else if (stateOf.get(rests[index] ?? '') === 'noted') page.rest = 'noted';
+      if (state === 'noted') page.isSent = true;
+      else if (stateOf.get(rests[index] ?? '') === 'noted') page.isRestSent = true;
       else if (stateOf.get(planned[index] ?? '') !== 'noted') {
         if (isPlanThere && stateOf.get(plannedFor[index + 1] ?? '') === 'unknown') continue;
-        page.isUnplanned = true;
-        doubt(page);
-      } else if (state === 'open') doubt(page);
+        page.isUnplanned = page.isOpen = true;
+      } else if (state === 'open') page.isOpen = true;
       else if (state === 'unknown') unbegun.push(fact);
     }
     return unbegun;
@@ -187,8 +189,3 @@ export class CrashLedger {
 
 const FIRST: Start = { number: 1, unrecorded: [], length: null };
 const NOTHING: ReadonlySet<Row> = new Set();
-
-function doubt(page: Found): void {
-  if (page.rest === 'unknown') page.rest = 'open';
-  if (page.keptBack === 'unknown') page.keptBack = 'open';
-}

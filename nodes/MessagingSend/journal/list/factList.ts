@@ -106,7 +106,7 @@ export class FactList {
   /** Facts that are noted for good, as far as this process knows. Nobody need ask about them again. */
   readonly forGood = new Set<string>();
   readonly turns = new Turns();
-  /** How many values this process has added since it last looked how long the list is. */
+  /** How many values this process has added since it last shortened the list. */
   added = Infinity;
   /** What ended runs of this process have left. */
   readonly ended: Array<{ readonly facts: readonly string[]; readonly at: number }> = [];

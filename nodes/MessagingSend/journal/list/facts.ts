@@ -11,7 +11,7 @@ const LONGEST_WRITE = 2_000;
 /** How often an overwritten write is repeated: another process may write without a pause for many seconds. */
 const MAX_ROUNDS = 25;
 
-/** The length of the list is looked up after so many values that this process has added. */
+/** The list is shortened after so many values that this process has added, because n8n writes all of it each time. */
 const SHORTENED_EVERY = 1_000;
 
 /** What a run leaves for a Retry is removed so long after its end, in milliseconds, or after so many other runs. */
@@ -138,11 +138,10 @@ export class Facts {
   async note({ noted, open }: Readonly<Record<'noted' | 'open', readonly string[]>>): Promise<void> {
     const { list, storage } = this;
     // Another run may have it in flight, and must not give it up, as not sent; or what it has given up waits to be removed.
-    this.change({ facts: noted.filter((fact) => list.known.has(fact)), to: 'noted' });
+    const isKnown = (fact: string) => list.known.has(fact);
+    this.change({ facts: noted.filter(isKnown), to: 'noted' });
     const doubtful = open.filter((fact) => list.known.get(fact)?.state !== 'noted');
-    for (const fact of doubtful) {
-      if (list.known.has(fact)) list.change({ fact, to: 'open', repeat: list.now() + LONGEST_WRITE });
-    }
+    this.change({ facts: doubtful.filter(isKnown), to: 'open' });
     await list.write([...noted, ...doubtful.flatMap((fact) => valuesOf(fact, 'open'))], storage);
   }
 
@@ -207,7 +206,7 @@ export class Facts {
    * time; if others rely on them, who may be many, until no process can still overwrite the write that added them.
    * @param to without it, they stay what they are, and nobody will learn more
    */
-  change({ facts, to }: { readonly facts: readonly string[]; readonly to?: 'noted' | 'unknown' }): void {
+  change({ facts, to }: { readonly facts: readonly string[]; readonly to?: 'noted' | 'open' | 'unknown' }): void {
     const repeat = to === 'unknown' ? null : this.isShared ? this.list.now() + LONGEST_WRITE : 'always';
     for (const fact of facts) this.list.change({ fact, to, repeat });
     this.list.removeSurplus(this.storage);

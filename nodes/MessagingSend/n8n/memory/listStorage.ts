@@ -12,9 +12,6 @@ type Context = Pick<IExecuteFunctions, 'getExecutionCancelSignal' | 'getNode' | 
  */
 const MAX_VALUES = 60_000;
 
-/** A list is shortened only if it is this much too long, because n8n writes all of it each time. */
-const TOO_MANY = 1_000;
-
 const MODE = { mode: 'entries' } as const;
 
 /** Another process seldom needs longer than this from reading a list to writing it back, in milliseconds. */
@@ -68,11 +65,7 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
         throw new Error('the list has not answered for each value');
       }),
     remove: async (values) => await change(async () => await helpers.removeProcessed([...values], 'node', MODE)),
-    shorten: async () => {
-      const length = await helpers.getProcessedDataCount('node', MODE);
-      const options = { ...MODE, maxEntries: MAX_VALUES };
-      if (length > MAX_VALUES + TOO_MANY) await helpers.checkProcessedAndRecord([], 'node', options);
-    },
+    shorten: async () => void (await helpers.checkProcessedAndRecord([], 'node', { ...MODE, maxEntries: MAX_VALUES })),
     waitForOthers: async (round) => {
       const usual = Math.min(Math.max(MIN_WAIT, WAIT_FACTOR * slowest), MAX_WAIT);
       await sleep(usual + round * Math.random() * MIN_WAIT);
@@ -88,7 +81,7 @@ function changesWith(
   let hasGivenUp = false;
   return async (change) => {
     const end = performance.now() + maxWait;
-    for (let tries = 0; ; tries += 1) {
+    for (;;) {
       const began = performance.now();
       const changed = change();
       try {
@@ -97,9 +90,9 @@ function changesWith(
         return await changed;
       } catch (error) {
         hasGivenUp ||= signal?.aborted === true || !isTransient(error) || performance.now() + RETRY_EVERY > end;
-        // Tries once more without a wait: some rejections are over at once.
-        if (hasGivenUp && tries > 0) return await changed;
-        if (!hasGivenUp) await sleep(RETRY_EVERY);
+        // Rejected with the error itself.
+        if (hasGivenUp) return await changed;
+        await sleep(RETRY_EVERY);
       }
     }
   };
