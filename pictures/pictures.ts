@@ -4,6 +4,7 @@ import { type Browser, type Page } from 'playwright-core';
 import { type InstanceWithSandbox } from '../sandbox/n8n/instance';
 import {
   closeNode,
+  executeNode,
   executeWorkflow,
   noticeOn,
   openNode,
@@ -91,7 +92,7 @@ export const PICTURES: Readonly<Record<string, (studio: Studio) => Promise<void>
 
     await page.getByTestId('parameter-input-duplicateMessages').scrollIntoViewIfNeeded();
     await film.hold(900, page, OUTPUT_SIDE);
-    await page.getByTestId('node-execute-button').click();
+    await executeNode(page);
     await outputPanel(page).getByText('245 skipped').waitFor();
     await noticeOn(page).waitFor({ state: 'detached' });
     await film.hold(3600, page, OUTPUT_SIDE);
@@ -173,7 +174,7 @@ export const PICTURES: Readonly<Record<string, (studio: Studio) => Promise<void>
     const { page } = studio;
     await open(studio, lowBalance());
     await openNode(page, TRIGGER);
-    await page.getByTestId('node-execute-button').click();
+    await executeNode(page);
     await outputPanel(page).getByTestId('node-run-status-success').waitFor();
     // n8n's advice on the first output of a trigger would cover the hint.
     await closeNode(page);

@@ -62,7 +62,12 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
     const items = [{ name: 'Made-up Person', phone: '07700 900124' }];
     return (await outputOf(parameters, items, { onError: 'continueErrorOutput' }))[1]?.[0];
   },
-  'docs/agents.md what-the-model-sees 1': async () => [{ error: await toolError('07700 900124') }],
+  'docs/agents.md what-the-model-sees 1': async () => {
+    const items = [{ phone: '07700 900124', text: 'Hello' }];
+    // What an agent passes to its model; in n8n, it is under `error`.
+    const { error } = await runWorkflow({ account: accountOf(sandbox()), parameters: SEND, items, type: 'Tool' });
+    return [{ error: error?.message }];
+  },
 };
 
 /** The item from a form on the page behind the link. */
@@ -83,17 +88,6 @@ async function lowBalance(): Promise<unknown> {
   const [[item] = []] = active.started;
   expect(Date.parse(textOf(item?.json.checked_at))).toBeGreaterThan(Date.parse(TIME));
   return { ...item?.json, checked_at: TIME };
-}
-
-/** What an agent passes to its model; in n8n, it is under `error`. */
-async function toolError(phone: string): Promise<string | undefined> {
-  const setup: Setup = {
-    account: accountOf(sandbox()),
-    parameters: SEND,
-    items: [{ phone, text: 'Hello' }],
-    type: 'Tool',
-  };
-  return (await runWorkflow(setup)).error?.message;
 }
 
 const blocks = [...PAGES].flatMap(([file, { blocks: all }]) => {

@@ -1,5 +1,4 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 
@@ -9,7 +8,7 @@ import { z } from 'zod/v4';
 import { API_KEY } from '../../tools/n8n/instance';
 import { SUPPORTED } from '../../tools/n8n/releases';
 import { type JsonObject, START, type WorkflowNode } from '../../tools/n8n/workflow';
-import { type ModelAnswer, modelForTests } from './chatModel';
+import { modelForTests } from './chatModel';
 import { instanceForTests } from './instanceForTests';
 import { AGENT, agentWorkflow, GET_BALANCE, mcpClient, mcpWorkflow, SEND, SEND_BULK, tool } from './toolWorkflow';
 
@@ -44,23 +43,18 @@ for (const release of SUPPORTED) {
       assert.ok(!text.includes(API_KEY), 'the key stays secret');
     };
     describe('as the tool of an AI Agent, whose model is a stand-in that calls what a test wants called', () => {
-      const { model, account: modelAccount } = modelForTests(instance);
+      const { model, account } = modelForTests(instance);
 
-      /** Runs an agent whose model gives these answers and then "Done." */
-      const runAgent = async (answers: ModelAnswer[]) => {
+      test('Every call sends its text, even one that was sent before, at the same time or one after the other', async () => {
         const { rest, credential } = instance();
-        model().script(...answers);
-        const workflow = await rest.importWorkflow(agentWorkflow('Agent', UNTOUCHED), [credential, modelAccount()]);
+        const send = (Message: string) => ({ tool: SEND_TOOL, input: { Phone: '+44 (0)7700 900-123', Message } });
+        model().script({ calls: [send('one'), send('again')] }, { calls: [send('again')] });
+        const workflow = await rest.importWorkflow(agentWorkflow('Agent', UNTOUCHED), [credential, account()]);
         const execution = await rest.run(workflow, START);
         assertSecret(model().heard() + execution.error);
         assert.equal(execution.outputOf(AGENT).at(-1)?.json.output, 'Done.');
-      };
-      const send = (Message: string) => ({ tool: SEND_TOOL, input: { Phone: '+44 (0)7700 900-123', Message } });
-
-      test('Every call sends its text, even one that was sent before, at the same time or one after the other', async () => {
-        await runAgent([{ calls: [send('one'), send('again')] }, { calls: [send('again')] }]);
-        const texts = sent().map(({ phone, message }) => `${message} to ${phone}`);
-        assert.deepEqual(texts.sort(), [`again to ${PHONE}`, `again to ${PHONE}`, `one to ${PHONE}`]);
+        assert.deepEqual(sentTexts().sort(), ['again', 'again', 'one']);
+        assert.deepEqual([...new Set(sent().map(({ phone }) => phone))], [PHONE]);
       });
     });
 
@@ -74,7 +68,7 @@ for (const release of SUPPORTED) {
 
       async function connect(path: string, tools: WorkflowNode[], account = instance().credential): Promise<Client> {
         const { rest, n8n } = instance();
-        await rest.activate(await rest.importWorkflow(mcpWorkflow(release, path, tools), [account]));
+        await rest.publish(mcpWorkflow(release, path, tools), [account]);
         const opened = await mcpClient(n8n.url, path);
         clients.push(opened);
         return opened;
@@ -90,30 +84,22 @@ for (const release of SUPPORTED) {
 
       test('The tools explain themselves to the client', async () => {
         const { tools } = await client.listTools();
-        assert.equal(tools.length, 3);
-        /** What a model sees of a tool: its description, and that of each input, all of which it needs. */
-        const explained = (name: string): Record<string, string> => {
-          const { description = '', inputSchema } = tools.find((each) => each.name === name) ?? assert.fail(name);
-          const inputs = Object.entries(inputSchema.properties ?? {});
-          assert.deepEqual(
-            inputSchema.required ?? [],
-            inputs.map(([input]) => input),
-          );
-          const texts = inputs.map(([input, value]) => [input, EXPLAINED.parse(value).description]);
-          return { description, ...(Object.fromEntries(texts) as Record<string, string>) };
-        };
-        assert.deepEqual(explained(BALANCE_TOOL), { description: 'Get credit balance in Messaging Send' });
-
-        const { description: ofSend, Phone = '', Message = '', ...more } = explained(SEND_TOOL);
-        assert.deepEqual([ofSend, more], ['Send text message to phone number in Messaging Send', {}]);
-        assert.match(Phone, /with the country code and digits only, such as 447700900123/);
-        assert.match(Message, /at most 1,000 characters\. Every call sends a message and uses a credit/);
-
-        const { description: ofBulk, Messages = '', ...others } = explained(BULK_TOOL);
-        assert.deepEqual([ofBulk, others], ['Send text messages to many phone numbers in Messaging Send', {}]);
+        /** What a model sees of each: its description and its inputs, all of which it needs, with their descriptions. */
+        const explained = tools.map(({ description, inputSchema: { properties = {}, required = [] } }) => {
+          assert.deepEqual(required, Object.keys(properties));
+          const texts = Object.values(properties).map((input) => EXPLAINED.parse(input).description);
+          return `${description}: ${required.join()}\n${texts.join('\n')}`;
+        });
+        assert.equal(explained.length, 3);
+        const [balance = '', send = '', sendBulk = ''] = explained.sort();
+        assert.equal(balance, 'Get credit balance in Messaging Send: \n');
+        assert.match(send, /^Send text message to phone number in Messaging Send: Phone,Message\n/);
+        assert.match(send, /with the country code and digits only, such as 447700900123.*\n/);
+        assert.match(send, /\n.*at most 1,000 characters\. Every call sends a message and uses a credit/);
+        assert.match(sendBulk, /^Send text messages to many phone numbers in Messaging Send: Messages\n/);
         const list = /JSON array with one object for each: \[\{ "phone": "447700900123", "message": "Hello" \}\]/;
-        assert.match(Messages, list);
-        assert.match(Messages, /country code.*at most 1,000 characters.*credit/);
+        assert.match(sendBulk, list);
+        assert.match(sendBulk, /country code.*at most 1,000 characters.*credit/);
       });
 
       test('A client gets the balance, sends a message, and a list with one request', async () => {

@@ -6,7 +6,7 @@ import { type InstanceWithSandbox } from '../../sandbox/n8n/instance';
 import { type JsonObject } from '../../tools/n8n/workflow';
 import { whileTestsRun } from './instanceForTests';
 
-export type ModelAnswer = { text: string } | { calls: Array<{ tool: string; input: JsonObject }> };
+type ModelAnswer = { text: string } | { calls: Array<{ tool: string; input: JsonObject }> };
 
 /** What the model is asked. */
 const ASKED = z.looseObject({
@@ -34,39 +34,33 @@ export function modelForTests(instance: () => InstanceWithSandbox) {
 /** Starts a {@link ChatModel} with the newer of OpenAI's two interfaces, which n8n uses by default. */
 export async function startChatModel() {
   let answers: ModelAnswer[] = [];
-  let latest: z.infer<typeof ASKED> | undefined;
   let heard: string[] = [];
+  const latest = () => ASKED.parse(JSON.parse(heard.at(-1) ?? '{}'));
   let count = 0;
 
   const app = Fastify({ forceCloseConnections: true });
   app.post('/v1/responses', async (request, reply) => {
-    latest = ASKED.parse(request.body);
     heard.push(JSON.stringify(request.body));
     // n8n asks for a stream only if the trigger passes one on, such as a chat.
-    if (latest.stream === true)
+    if (latest().stream === true)
       return await reply.status(400).send({ error: { message: 'this model does not stream' } });
     count += 1;
     return responseOf(answers.shift() ?? { text: 'Done.' }, `${count}`);
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-
-  const asked = () => {
-    if (latest === undefined) throw new Error('the model was not asked anything');
-    return latest;
-  };
   return {
     /** The base URL to enter in n8n's credential. */
     url: `${url}/v1`,
     /** Sets its next answers, and forgets what it was asked so far. */
     script: (...next: ModelAnswer[]) => {
       answers = next;
-      latest = undefined;
       heard = [];
     },
     /** The tools that it was offered with the latest request. */
-    offered: () => asked().tools,
+    offered: () => latest().tools,
     /** The results of its tool calls, as in the latest request, in the order of the calls. */
-    results: () => asked().input.flatMap(({ type, output }) => (type === 'function_call_output' ? [output ?? ''] : [])),
+    results: () =>
+      latest().input.flatMap(({ type, output }) => (type === 'function_call_output' ? [output ?? ''] : [])),
     /** Everything that it was sent since `script`, word for word. */
     heard: () => heard.join('\n'),
     close: async () => await app.close(),

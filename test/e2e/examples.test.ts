@@ -8,15 +8,13 @@ import { type INode, type INodeTypeDescription, NodeHelpers } from 'n8n-workflow
 
 import { openWindow } from '../../tools/n8n/browser';
 import { storeExampleCredentials, VISITOR } from '../../tools/n8n/exampleCredentials';
-import { exampleNames, nodesOf, readExample } from '../../tools/n8n/examples';
+import { exampleNames, readExample } from '../../tools/n8n/examples';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
+import { receivedBy } from './arrivals';
 import { startChatModel } from './chatModel';
-import { dataTable } from './dataTable';
-import { copyOf, type ExampleWorld, withoutDryRun } from './exampleWorld';
-import { browserForTests, editorForTests } from './inEditor';
-import { instanceForTests, whileTestsRun } from './instanceForTests';
+import { copyOf, dataTable, type ExampleWorld, sendingWith } from './exampleWorld';
+import { browserForTests, editorForTests, instanceForTests, whileTestsRun } from './instanceForTests';
 import { startMailServer } from './mailServer';
-import { receivedBy } from './recipients';
 
 /** Has a part of its own, because it waits for minutes. */
 const ELSEWHERE = 'nine-oclock-everywhere';
@@ -61,16 +59,16 @@ for (const release of SUPPORTED) {
     };
 
     test('n8n knows every node of every example, with its version and its parameters', async () => {
-      const types = readNodeTypes(await instance().rest.readFile('/types/nodes.json'));
+      const types = JSON.parse(await instance().rest.readFile('/types/nodes.json')) as INodeTypeDescription[];
       for (const name of await exampleNames()) {
-        for (const node of nodesOf(await readExample(name))) assertKnown(name, node as unknown as INode, types);
+        for (const node of (await readExample(name)).nodes) assertKnown(name, node as unknown as INode, types);
       }
     });
 
     test('Every example with a schedule can be activated', async () => {
       for (const name of await exampleNames()) {
         const example = await readExample(name);
-        if (!nodesOf(example).some(({ type }) => type === 'n8n-nodes-base.scheduleTrigger')) continue;
+        if (!example.nodes.some(({ type }) => type === 'n8n-nodes-base.scheduleTrigger')) continue;
         const { rest } = instance();
         const workflow = await rest.importWorkflow(example, credentials());
         await rest.activate(workflow);
@@ -84,16 +82,15 @@ for (const release of SUPPORTED) {
         const workflow = whileTestsRun(
           async () => await instance().rest.importWorkflow(await readExample(name), credentials()),
         );
-        const sending = whileTestsRun(() => instance().rest.importWorkflow(copyOf(workflow(), withoutDryRun)));
-        const runFrom: ExampleWorld['runFrom'] = async (trigger, changed = workflow()) => {
-          const { rest } = instance();
-          const stored = changed.id === undefined ? await rest.importWorkflow(changed) : changed;
-          return await rest.run(stored, trigger);
-        };
+        const own: ExampleWorld['own'] = async (change = sendingWith(), more = {}) =>
+          await instance().rest.importWorkflow({ ...copyOf(workflow(), change), ...more });
+        const runFrom: ExampleWorld['runFrom'] = async (trigger, copy = workflow()) =>
+          await instance().rest.run(copy, trigger);
         tests({
           instance,
           workflow,
-          sending,
+          sending: whileTestsRun(() => own()),
+          own,
           inEditor,
           model,
           mailServer,
@@ -114,10 +111,6 @@ for (const release of SUPPORTED) {
       });
     }
   });
-}
-
-function readNodeTypes(text: string): INodeTypeDescription[] {
-  return JSON.parse(text) as INodeTypeDescription[];
 }
 
 /** n8n silently ignores a parameter that the node doesn't know, or doesn't show together with the others. */

@@ -1,14 +1,21 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before } from 'node:test';
+
+import { type Browser, type Page } from 'playwright-core';
 
 import { type InstanceWithSandbox, startWithSandbox } from '../../sandbox/n8n/instance';
 import { type SandboxOptions } from '../../sandbox/server';
 import { Cleanup } from '../../tools/cli/cleanup';
 import { type Session, stopOnSignals } from '../../tools/cli/session';
+import { launchBrowser, openWindow } from '../../tools/n8n/browser';
+import { logIn } from '../../tools/n8n/editor';
+import { OWNER } from '../../tools/n8n/instance';
 import { providePackage } from '../../tools/n8n/package';
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
 
-export interface TestInstanceOptions {
+interface TestInstanceOptions {
   /** Of n8n; the newest one that is supported, if not given. */
   release?: ReleaseName;
   /** Any free one, if not given. */
@@ -71,4 +78,35 @@ export function whileTestsRun<Thing>(
 export function instanceForTests(options: TestInstanceOptions = {}): () => InstanceWithSandbox {
   const session = sessionForTests();
   return whileTestsRun(() => startTestInstance(options, session));
+}
+
+/** Runs `work` on a page of its own, logged in; a failure leaves a picture of it, of this name. */
+export type InEditor = (name: string, work: (page: Page) => Promise<void>) => Promise<void>;
+
+/** A browser for the tests of a `describe`. */
+export const browserForTests = (): (() => Browser) => whileTestsRun(launchBrowser, (browser) => browser.close());
+
+export function editorForTests(instance: () => InstanceWithSandbox): InEditor {
+  const browser = browserForTests();
+  // Pages of one window load n8n's editor only once.
+  const window = whileTestsRun(async () => {
+    const opened = await openWindow(browser());
+    const page = await opened.newPage();
+    await logIn(page, instance().n8n.url, OWNER);
+    await page.close();
+    return opened;
+  });
+  return async (name, work) => {
+    const page = await window().newPage();
+    try {
+      await work(page);
+    } catch (failure) {
+      const file = path.join(tmpdir(), 'n8n-messaging-send-failures', `${name.replaceAll(/[^\w.-]+/g, '-')}.png`);
+      await page.screenshot({ path: file, animations: 'disabled' });
+      console.log(`What the editor showed is in ${file}\n${instance().n8n.endOfLog()}`);
+      throw failure;
+    } finally {
+      await page.close();
+    }
+  };
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo } from 'node:net';
 
-import { type AddressObject, simpleParser } from 'mailparser';
+import { simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 
 /** A local mail server that keeps every mail and delivers none. */
@@ -15,7 +15,8 @@ export async function startMailServer() {
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData: (stream, _session, done) => {
       simpleParser(stream).then(({ from, to, subject = '', text = '' }) => {
-        mails.push({ from: textOf(from), to: textOf(to), subject, text: text.trim() });
+        const recipients = [to ?? []].flat().map((address) => address.text);
+        mails.push({ from: from?.text ?? '', to: recipients.join(', '), subject, text: text.trim() });
         done();
       }, done);
     },
@@ -29,11 +30,4 @@ export async function startMailServer() {
     clear: () => void (mails = []),
     close: () => server.close(),
   };
-}
-
-function textOf(addresses: AddressObject | AddressObject[] | undefined): string {
-  return [addresses ?? []]
-    .flat()
-    .map(({ text }) => text)
-    .join(', ');
 }

@@ -19,10 +19,21 @@ const AT_THE_SAME_TIME = 3;
 
 void runSession(async (session) => {
   const { signal, cleanup, say } = session;
-  const { parts, installOnly } = readCommand(await findParts());
+  const names = await readdir(import.meta.dirname);
+  const all = names.filter((name) => name.endsWith(ENDING)).map((name) => path.basename(name, ENDING));
+  const command = new Command('npm run test:e2e --')
+    .description('Tests the packed package in real n8n.')
+    .addArgument(new Argument('[parts...]', 'all of them by default').choices(all.sort()))
+    .option('--install-only', 'installs n8n, and tests nothing')
+    .addHelpText(
+      'after',
+      `\n${TARBALL_VARIABLE} names a packed package to test, instead of packing this one.\n${N8N_VARIABLE} names a command that starts the n8n to test in.\n${NEWEST_ONLY_VARIABLE}=1 leaves out the oldest release.`,
+    )
+    .parse();
+  const parts = command.args.length === 0 ? all : command.args;
   // Installed here, because parts that start together would install the same one at the same time.
   await Promise.all(SUPPORTED.map((release) => findN8n(release, session)));
-  if (installOnly) return 0;
+  if (command.opts<{ installOnly?: boolean }>().installOnly === true) return 0;
   if (process.env[TARBALL_VARIABLE] === undefined) {
     say('Building and packing the package');
     // The processes of the tests inherit it.
@@ -38,25 +49,3 @@ void runSession(async (session) => {
   signal.throwIfAborted();
   return exitCode;
 });
-
-async function findParts(): Promise<string[]> {
-  const names = await readdir(import.meta.dirname);
-  return names
-    .filter((name) => name.endsWith(ENDING))
-    .map((name) => path.basename(name, ENDING))
-    .sort();
-}
-
-function readCommand(all: string[]): { parts: string[]; installOnly: boolean } {
-  const command = new Command('npm run test:e2e --')
-    .description('Tests the packed package in real n8n.')
-    .addArgument(new Argument('[parts...]', 'all of them by default').choices(all))
-    .option('--install-only', 'installs n8n, and tests nothing')
-    .addHelpText(
-      'after',
-      `\n${TARBALL_VARIABLE} names a packed package to test, instead of packing this one.\n${N8N_VARIABLE} names a command that starts the n8n to test in.\n${NEWEST_ONLY_VARIABLE}=1 leaves out the oldest release.`,
-    )
-    .parse();
-  const { installOnly = false } = command.opts<{ installOnly?: boolean }>();
-  return { parts: command.args.length === 0 ? all : command.args, installOnly };
-}

@@ -7,9 +7,9 @@ import { readExample } from '../../tools/n8n/examples';
 import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT } from '../../tools/n8n/releases';
 import { type WorkflowNode } from '../../tools/n8n/workflow';
-import { copyOf, itemsAt, saleMessage, withOptions, withoutDryRun } from './exampleWorld';
+import { receivedBy } from './arrivals';
+import { copyOf, itemsAt, saleMessage, sendingWith } from './exampleWorld';
 import { instanceForTests } from './instanceForTests';
-import { receivedBy } from './recipients';
 
 interface Contact {
   name: string;
@@ -18,12 +18,7 @@ interface Contact {
 
 /** A campaign of its own, with nothing sent before, that really sends. */
 async function importOwn({ rest, credential }: InstanceWithSandbox, contacts: Contact[], from: string) {
-  const options = { sendWindow: `${from}–24:00` };
-  const change = (node: WorkflowNode) =>
-    withContacts(
-      withOptions(withoutDryRun(node), () => options),
-      contacts,
-    );
+  const change = (node: WorkflowNode) => withContacts(sendingWith({ sendWindow: `${from}–24:00` })(node), contacts);
   return await rest.importWorkflow(copyOf(await readExample('nine-oclock-everywhere'), change), [credential]);
 }
 
@@ -38,7 +33,10 @@ describe(`The example that waits for each country's morning, in n8n ${CURRENT}`,
 
   test('n8n is killed while it waits for one of two countries: everybody of a large list gets it, once', async () => {
     const { awake, asleep, from } = twoCountries();
-    const contacts = Array.from({ length: 2000 }, (_, index) => contactIn(index % 2 === 0 ? awake : asleep, index));
+    const contacts = Array.from({ length: 2000 }, (_, index) => {
+      const digits = String(index).padStart(4, '0');
+      return { name: `Contact ${digits}`, phone: `${index % 2 === 0 ? awake : asleep}${digits}` };
+    });
     const wrong = { name: 'Wrong Number', phone: '07700 900123' };
     const own = await importOwn(instance(), [...contacts, wrong], from);
     const expected = contacts.map(({ name, phone }) => saleMessage(name, phone));
@@ -70,7 +68,7 @@ describe(`The example that waits for each country's morning, in n8n ${CURRENT}`,
 });
 
 /**
- * What the numbers of two countries begin with, where it is the same day and an hour apart, and the start of a window that
+ * What numbers of two countries begin with before four more digits, where it is the same day and an hour apart, and the start of a window that
  * opens in the second one soon, but later than the 65 seconds that n8n waits without its database. In the first, it is
  * open already.
  */
@@ -79,17 +77,8 @@ function twoCountries(): { awake: string; asleep: string; from: string } {
   const clockIn = (timeZone: string) => opens.toLocaleTimeString('en-GB', { timeZone, timeStyle: 'short' });
   const inLondon = clockIn('Europe/London');
   return inLondon >= '00:30' && inLondon < '22:30'
-    ? { awake: '33', asleep: '44', from: inLondon }
-    : { awake: '81', asleep: '65', from: clockIn('Asia/Singapore') };
-}
-
-/** With a number that is one in its country. */
-function contactIn(country: string, index: number): Contact {
-  const numbers: Record<string, string> = { '33': '63998', '44': '770090', '65': '8123', '81': '901234' };
-  const beginning = `${country}${numbers[country] ?? ''}`;
-  const length = { '33': 11, '44': 12, '65': 10, '81': 12 }[country] ?? 0;
-  const phone = `${beginning}${String(index).padStart(length - beginning.length, '0')}`;
-  return { name: `Contact ${String(index).padStart(4, '0')}`, phone };
+    ? { awake: '3363998', asleep: '44770090', from: inLondon }
+    : { awake: '81901234', asleep: '658123', from: clockIn('Asia/Singapore') };
 }
 
 function withContacts(node: WorkflowNode, contacts: Contact[]): WorkflowNode {

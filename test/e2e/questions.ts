@@ -10,6 +10,7 @@ import {
   items,
   type JsonObject,
   messagingSend,
+  type StoredWorkflow,
   webhook,
   type WorkflowNode,
 } from '../../tools/n8n/workflow';
@@ -18,14 +19,11 @@ import { phoneAt } from '../support/contacts';
 export interface Page {
   readonly status: number;
   readonly text: string;
-  readonly headers: Headers;
 }
-
-export const linkIn = (message: string | undefined): string => message?.split('\n').at(-1) ?? '';
 
 export async function open(link: string, request: RequestInit = {}): Promise<Page> {
   const answer = await fetch(link, request);
-  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+  return { status: answer.status, text: await answer.text() };
 }
 
 /** Sends the form of the page behind a link, as a browser does. */
@@ -39,12 +37,12 @@ export async function answer(link: string, form: Record<string, string>): Promis
 }
 
 /** The node after the one that asks: its input, and the order of the item that the question was about. */
-export const THEN = 'Then';
+const THEN = 'Then';
 export const OTHER_ITEM = { phone: 'nobody', order: 'of nobody' };
 
 /** A question that has arrived; its execution waits for the answer. */
 export interface Asked {
-  readonly workflow: JsonObject;
+  readonly workflow: StoredWorkflow;
   readonly execution: string;
   readonly phone: string;
   /** Without the link. */
@@ -71,15 +69,13 @@ export class Asking {
   /** Starts a workflow of these nodes after a webhook, and waits for its message to `phone`. */
   async start(phone: string, nodes: WorkflowNode[]): Promise<Asked> {
     const { rest, n8n, credential } = this.instance();
-    const workflow = chain(`Ask ${phone}`, [webhook(phone), ...nodes]);
-    const stored = await rest.importWorkflow(workflow, [credential]);
-    await rest.activate(stored);
+    const workflow = await rest.publish(chain(`Ask ${phone}`, [webhook(phone), ...nodes]), [credential]);
     await callWebhook(n8n.url, phone, {});
-    return await this.asked(stored, phone);
+    return await this.asked(workflow, phone);
   }
 
   /** Waits for this many messages to `phone`, the last of them a question whose execution waits. */
-  async asked(workflow: JsonObject, phone: string, count = 1): Promise<Asked> {
+  async asked(workflow: StoredWorkflow, phone: string, count = 1): Promise<Asked> {
     const message = await this.instance().waitFor(
       `message ${count} to ${phone}`,
       30,
@@ -89,7 +85,7 @@ export class Asking {
       const listed = await this.instance().rest.executionsOf(workflow);
       return listed.find(({ status }) => status === 'waiting');
     });
-    const link = linkIn(message);
+    const link = message.split('\n').at(-1) ?? '';
     return { workflow, execution: waiting.id, phone, text: message.slice(0, -link.length - 1), link };
   }
 

@@ -5,7 +5,15 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
 import { CURRENT, type ReleaseName } from '../../tools/n8n/releases';
-import { chain, type JsonObject, messagingSend, START, start, type WorkflowNode } from '../../tools/n8n/workflow';
+import {
+  chain,
+  type JsonObject,
+  messagingSend,
+  START,
+  start,
+  type Workflow,
+  type WorkflowNode,
+} from '../../tools/n8n/workflow';
 
 /** The name of the agent in {@link agentWorkflow}. */
 export const AGENT = 'AI Agent';
@@ -29,7 +37,7 @@ export function tool(name: string, parameters: JsonObject, settings: JsonObject 
  *
  * @param review  the step in which a person approves or declines their calls
  */
-export function agentWorkflow(name: string, tools: WorkflowNode[], review?: WorkflowNode): JsonObject {
+export function agentWorkflow(name: string, tools: WorkflowNode[], review?: WorkflowNode): Workflow {
   const agent = {
     name: AGENT,
     type: '@n8n/n8n-nodes-langchain.agent',
@@ -53,7 +61,7 @@ export function agentWorkflow(name: string, tools: WorkflowNode[], review?: Work
   return { ...chain(name, nodes), connections };
 }
 
-export function mcpWorkflow(release: ReleaseName, path: string, tools: WorkflowNode[]): JsonObject {
+export function mcpWorkflow(release: ReleaseName, path: string, tools: WorkflowNode[]): Workflow {
   const trigger = {
     name: 'MCP Server Trigger',
     type: '@n8n/n8n-nodes-langchain.mcpTrigger',

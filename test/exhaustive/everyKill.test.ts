@@ -9,7 +9,6 @@ import { Campaign, type Fate } from '../support/engine/campaign';
 import type { Setup } from '../support/engine/workflow';
 import { inBatchesOf, oneByOne, SEND, SEND_BULK, SEND_LIST, withOptions } from '../support/parameters';
 import { accountOf, sandboxForTests } from '../support/sandbox';
-import { atRisk } from './atRisk';
 import { killsOf } from './extent';
 
 const sandbox = sandboxForTests();
@@ -67,13 +66,14 @@ describe.each([
   ['', {}, CASES],
   [' without tokens', { withoutToken: true }, CASES.filter(({ title }) => WITHOUT_TOKENS.includes(title))],
 ])('In n8n%s', (_n8n, token, cases) => {
-  describe.each(cases)('$title', ({ title: _title, inFlight, asksOthers, isWhole = false, ...own }) => {
+  describe.each(cases)('$title', ({ title: _title, inFlight, asksOthers = false, isWhole = false, ...own }) => {
     const setup = (): Setup => ({ account: accountOf(sandbox()), mode: 'trigger', ...own, ...token });
     const campaign = () => {
       sandbox().reset();
       processedData.reset();
       return new Campaign(sandbox(), setup());
     };
+    const round = own.moreItems?.[0]?.length ?? own.loopOver ?? 0;
     const count = own.items === fromList ? MESSAGES : [own.items, ...(own.moreItems ?? [])].flat().length;
     const expected = contacts(count)
       .map(({ phone }) => phone)
@@ -86,18 +86,21 @@ describe.each([
       return lifetime.moments;
     };
 
+    /** How many messages may be uncertain after a kill. */
+    const atRisk = (moments: readonly Moment[], isRetry: boolean): number => {
+      // Before the run is noted, only n8n's event log knows of it; and a question that is cut off leaves nothing certain.
+      const isNoted = moments.includes(isRetry ? 'leaving' : 'written');
+      const isAsking = (isRetry || asksOthers) && !moments.includes('leaving') && moments.includes('writing');
+      if (isAsking || (!isRetry && !isNoted) || 'withoutToken' in token) return count;
+      // Answered messages that are not noted as answered are in flight as well; and a Retry asks again in each round.
+      return 2 * inFlight + (isRetry ? round : 0);
+    };
+
     const faultsOf = async (killed: Campaign, kills: readonly Lifetime[]): Promise<string[]> => {
       const fates = await killed.finish();
       const phones = fates.map(({ phone }) => phone).join();
       const uncertain = fates.filter(({ outcome }) => outcome === 'uncertain').length;
-      const most =
-        'withoutToken' in token
-          ? count
-          : kills
-              .map(({ moments }, index) =>
-                atRisk({ moments, isRetry: index > 0, asksOthers, count, inFlight, round: roundOf(own) }),
-              )
-              .reduce((sum, each) => sum + each);
+      const most = kills.map(({ moments }, index) => atRisk(moments, index > 0)).reduce((sum, each) => sum + each);
       return [
         ...(phones === expected ? [] : [`other items: ${phones}`]),
         ...fates
@@ -141,7 +144,3 @@ function isUntrue({ outcome, arrivals }: Fate): boolean {
   // What an earlier attempt has sent is skipped if only send once knows it.
   return outcome === 'sent' || outcome === 'skipped' ? arrivals !== 1 : outcome !== 'uncertain' || arrivals > 1;
 }
-
-/** How many messages a round of its loop has; none without a loop. */
-const roundOf = ({ loopOver = 0, moreItems }: Pick<Case, 'loopOver' | 'moreItems'>): number =>
-  moreItems?.[0]?.length ?? loopOver;

@@ -85,7 +85,7 @@ test('A run that ends before it has read its messages forgets none of what was s
 
 test('A message stays uncertain for its own reason, which concerns no other request, however often n8n reads the record', async () => {
   const context: JsonObject = {};
-  const why = { ...failure('creditsTooLow', { required: '2', available: '1' }), scope: 'run' } as const;
+  const why = { ...failure('creditsTooLow', { figures: '' }), scope: 'run' } as const;
   new DeliveryRecord(context, 0).note([rowAt(0)], { kind: 'uncertain', failure: why });
   expect(JSON.stringify(context)).toBe(JSON.stringify(context));
   const rows = [rowAt(0)];

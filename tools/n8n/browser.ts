@@ -4,7 +4,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { ExpectedError, messageOf } from '../cli/errors';
 
 /** Names a Chromium to use instead of Debian's. */
-export const BROWSER_VARIABLE = 'MESSAGING_SEND_BROWSER';
+const BROWSER_VARIABLE = 'MESSAGING_SEND_BROWSER';
 
 const DEBIAN_CHROMIUM = '/usr/bin/chromium';
 const VIEWPORT = { width: 1440, height: 900 };

@@ -50,6 +50,11 @@ export async function openNode(page: Page, name: string): Promise<void> {
   await page.getByTestId('ndv').waitFor();
 }
 
+/** Runs the open node, and what it needs before. */
+export async function executeNode(page: Page): Promise<void> {
+  await page.getByTestId('node-execute-button').first().click();
+}
+
 export async function closeNode(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   await page.getByTestId('ndv').waitFor({ state: 'hidden' });

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { PROJECT_FOLDER } from '../project';
 import { filesFolderOf } from './settings';
-import { type JsonObject, WORKFLOW, type Workflow, type WorkflowNode } from './workflow';
+import { WORKFLOW, type Workflow } from './workflow';
 
 const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
 
@@ -33,13 +33,9 @@ export async function readExample(name: string): Promise<Workflow> {
   return WORKFLOW.parse(JSON.parse(await readFile(exampleFile(name), 'utf8')));
 }
 
-export function nodesOf(workflow: JsonObject): WorkflowNode[] {
-  return WORKFLOW.parse(workflow).nodes;
-}
-
 /** The names of the nodes of the contacts example. */
-export function contactsExampleNodes(workflow: JsonObject) {
-  const nameOf = (type: string) => nodesOf(workflow).find((node) => node.type === type)?.name ?? `no ${type}`;
+export function contactsExampleNodes({ nodes }: Workflow) {
+  const nameOf = (type: string) => nodes.find((node) => node.type === type)?.name ?? `no ${type}`;
   return {
     trigger: nameOf('n8n-nodes-base.manualTrigger'),
     contacts: nameOf('n8n-nodes-base.extractFromFile'),

@@ -13,13 +13,13 @@ export const EXECUTION = z.object({
   customData: z.record(z.string(), z.unknown()).default({}),
 });
 
-export interface OutputItem {
+interface OutputItem {
   json: JsonObject;
   pairedItem: number | undefined;
 }
 
 /** One run of one node: its outputs in the order of its connectors. */
-export interface NodeRun {
+interface NodeRun {
   outputs: OutputItem[][];
   seconds: number;
   hints: string[];

@@ -7,8 +7,8 @@ import { type Probe, waitFor } from '../cli/waiting';
 import { findN8n } from './install';
 import { type N8nProcess, type N8nProgram, startN8n } from './process';
 import { CURRENT, type ReleaseName } from './releases';
-import { idOf, N8nRest, type Owner, type StoredCredential } from './rest';
-import { type JsonObject } from './workflow';
+import { N8nRest, type Owner, type StoredCredential } from './rest';
+import { type StoredWorkflow } from './workflow';
 
 /** The API key of every account, if no other is given. */
 export const API_KEY = 'made-up-key-0123456789';
@@ -27,13 +27,6 @@ export interface InstanceOptions {
   release?: ReleaseName;
   port?: number;
   environment?: NodeJS.ProcessEnv;
-}
-
-/** The service that an n8n sends to: its base URL, and the key if it is not {@link API_KEY}. */
-export interface Account {
-  url: string;
-  apiKey?: string;
-  name?: string;
 }
 
 /** A real n8n with this package installed. The session that started it ends it, and removes its folder. */
@@ -66,12 +59,14 @@ export class N8nInstance {
     return instance;
   }
 
-  async storeAccount({ url, apiKey = API_KEY, name = 'Messaging Send account' }: Account): Promise<StoredCredential> {
-    return await this.rest.createCredential(name, 'messagingSendApi', { baseUrl: `${url}/v1`, apiKey });
+  /** Stores the credential of the service that this n8n sends to. */
+  async storeAccount({ url }: { url: string }): Promise<StoredCredential> {
+    const data = { baseUrl: `${url}/v1`, apiKey: API_KEY };
+    return await this.rest.createCredential('Messaging Send account', 'messagingSendApi', data);
   }
 
-  editorUrl(workflow: JsonObject): string {
-    return `${this.n8n.url}/workflow/${idOf(workflow)}`;
+  editorUrl(workflow: StoredWorkflow): string {
+    return `${this.n8n.url}/workflow/${workflow.id}`;
   }
 
   /**

@@ -18,14 +18,9 @@ export async function packPackage(folder: string, signal: AbortSignal): Promise<
   return path.join(folder, tarball);
 }
 
-/** The folder in which n8n looks for this package among the installed community nodes. */
-function packageFolderOf(userFolder: string): string {
-  return path.join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-messaging-send');
-}
-
-/** Unpacks a packed package where n8n looks for it. */
+/** Unpacks a packed package where n8n looks for it, among the installed community nodes. */
 export async function unpackPackage(tarball: string, userFolder: string, signal: AbortSignal): Promise<string> {
-  const folder = packageFolderOf(userFolder);
+  const folder = path.join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-messaging-send');
   await mkdir(folder, { recursive: true });
   // Everything in a tarball made by npm is in one folder, "package".
   await runCommand('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'], { signal });

@@ -16,7 +16,7 @@ export interface N8nProgram {
   args: readonly string[];
 }
 
-export interface N8nOptions {
+interface N8nOptions {
   program: N8nProgram;
   /** This n8n's own folder, with its home, database and log. Not a symbolic link. */
   folder: string;
@@ -78,16 +78,12 @@ export class N8nProcess extends Service {
   override async kill(): Promise<void> {
     await super.kill();
     // One in a container ends a moment after the command that has started it.
-    await waitFor('n8n to be gone', GONE_DEADLINE_SECONDS, async () => ((await this.answers()) ? undefined : true), {
-      signal: new AbortController().signal,
-      evidence: () => this.endOfLog(),
-    });
-  }
-
-  private async answers(): Promise<boolean> {
-    return await fetch(`${this.url}/healthz`).then(
-      () => true,
-      () => false,
-    );
+    const { signal } = new AbortController();
+    const isGone = async () =>
+      await fetch(`${this.url}/healthz`).then(
+        () => undefined,
+        () => true,
+      );
+    await waitFor('n8n to be gone', GONE_DEADLINE_SECONDS, isGone, { signal, evidence: () => this.endOfLog() });
   }
 }

@@ -3,7 +3,7 @@
 export const CURRENT = '2.41.1' as const;
 
 /** The oldest release the package is tested with. */
-export const OLDEST = '2.35.7' as const;
+const OLDEST = '2.35.7' as const;
 
 /** A release of n8n that can be installed here. */
 export type ReleaseName = typeof CURRENT | typeof OLDEST;

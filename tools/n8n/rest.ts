@@ -4,7 +4,7 @@ import { ExpectedError, messageOf } from '../cli/errors';
 import { type Probe, waitFor } from '../cli/waiting';
 import { EXECUTION, type Execution, LISTED, type ListedExecution, readExecution } from './execution';
 import { type N8nProcess } from './process';
-import { type JsonObject, STORED_WORKFLOW, type StoredWorkflow, WORKFLOW } from './workflow';
+import { type JsonObject, STORED_WORKFLOW, type StoredWorkflow, type Workflow, type WorkflowNode } from './workflow';
 
 export interface Owner {
   email: string;
@@ -69,32 +69,39 @@ export class N8nRest {
   }
 
   /** Stores a workflow, with these credentials in place of those that it names. */
-  async importWorkflow(workflow: JsonObject, credentials: StoredCredential[] = []): Promise<StoredWorkflow> {
+  async importWorkflow(workflow: Workflow, credentials: StoredCredential[] = []): Promise<StoredWorkflow> {
     const stored = Object.fromEntries(credentials.map(({ type, ...named }) => [type, named]));
-    const nodes = WORKFLOW.parse(workflow).nodes.map(({ credentials: own, ...node }) => ({
+    const nodes = workflow.nodes.map(({ credentials: own, ...node }) => ({
       ...node,
       credentials: own && Object.fromEntries(Object.entries(own).map(([type, named]) => [type, stored[type] ?? named])),
     }));
     return await this.request(STORED_WORKFLOW, 'POST', '/rest/workflows', { ...workflow, nodes });
   }
 
+  /** Stores a workflow as {@link importWorkflow} does, and activates it. */
+  async publish(workflow: Workflow, credentials: StoredCredential[] = []): Promise<StoredWorkflow> {
+    const stored = await this.importWorkflow(workflow, credentials);
+    await this.activate(stored);
+    return stored;
+  }
+
   /** Runs a workflow as the editor's button does, and waits for its end, successful or not. */
-  async run(workflow: JsonObject, trigger: string, seconds?: number): Promise<Execution> {
+  async run(workflow: StoredWorkflow, trigger: string, seconds?: number): Promise<Execution> {
     return await this.waitForExecution(await this.start(workflow, trigger), seconds);
   }
 
   /** Starts a workflow as {@link run} does, without waiting for its end. */
-  async start(workflow: JsonObject, trigger: string): Promise<string> {
-    const path = `/rest/workflows/${idOf(workflow)}/run`;
+  async start(workflow: StoredWorkflow, trigger: string): Promise<string> {
+    const path = `/rest/workflows/${workflow.id}/run`;
     const body = { workflowData: workflow, triggerToStartFrom: { name: trigger } };
     return (await this.request(STARTED, 'POST', path, body)).executionId;
   }
 
   /** Replaces the nodes of a stored workflow. */
-  async saveNodes(workflow: JsonObject, nodes: readonly JsonObject[]): Promise<StoredWorkflow> {
+  async saveNodes(workflow: StoredWorkflow, nodes: readonly WorkflowNode[]): Promise<StoredWorkflow> {
     const { name, connections, settings, versionId } = workflow;
     const changed = { name, nodes, connections, settings, versionId };
-    return await this.request(STORED_WORKFLOW, 'PATCH', `/rest/workflows/${idOf(workflow)}?forceSave=true`, changed);
+    return await this.request(STORED_WORKFLOW, 'PATCH', `/rest/workflows/${workflow.id}?forceSave=true`, changed);
   }
 
   /**
@@ -127,8 +134,8 @@ export class N8nRest {
   }
 
   /** Lists the executions of a workflow, newest first, including those under way. */
-  async executionsOf(workflow: JsonObject): Promise<ListedExecution[]> {
-    const filter = encodeURIComponent(JSON.stringify({ workflowId: idOf(workflow) }));
+  async executionsOf(workflow: StoredWorkflow): Promise<ListedExecution[]> {
+    const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id }));
     return (await this.request(LIST, 'GET', `/rest/executions?filter=${filter}&limit=100`)).results;
   }
 
@@ -136,14 +143,14 @@ export class N8nRest {
    * Publishes a workflow, with the nodes that it was stored with, and waits until its triggers can start it.
    * @throws ExpectedError with the trigger's own message if one can't
    */
-  async activate(workflow: JsonObject): Promise<void> {
+  async activate(workflow: StoredWorkflow): Promise<void> {
     const { versionId } = workflow;
-    await this.request(z.unknown(), 'POST', `/rest/workflows/${idOf(workflow)}/activate`, { versionId });
+    await this.request(z.unknown(), 'POST', `/rest/workflows/${workflow.id}/activate`, { versionId });
     await this.waitForPublication(workflow, 'published');
   }
 
-  async deactivate(workflow: JsonObject): Promise<void> {
-    await this.request(z.unknown(), 'POST', `/rest/workflows/${idOf(workflow)}/deactivate`, {});
+  async deactivate(workflow: StoredWorkflow): Promise<void> {
+    await this.request(z.unknown(), 'POST', `/rest/workflows/${workflow.id}/deactivate`, {});
     await this.waitForPublication(workflow, 'not_published');
   }
 
@@ -154,8 +161,8 @@ export class N8nRest {
     return text;
   }
 
-  private async waitForPublication(workflow: JsonObject, wanted: string): Promise<void> {
-    const path = `/rest/workflows/${idOf(workflow)}/publication-status`;
+  private async waitForPublication(workflow: StoredWorkflow, wanted: string): Promise<void> {
+    const path = `/rest/workflows/${workflow.id}/publication-status`;
     await this.waitFor(`a workflow to be "${wanted}"`, DEADLINE_SECONDS, async () => {
       const { status, text } = await this.exchange('GET', path);
       // n8n 2.35 has no such address by default, but answers the activation only when that is done.
@@ -203,10 +210,6 @@ export class N8nRest {
       throw new ExpectedError(`n8n didn't answer ${path} (${messageOf(failure)}).\n${this.n8n.endOfLog()}`);
     });
   }
-}
-
-export function idOf(workflow: JsonObject): string {
-  return ID.parse(workflow).id;
 }
 
 function dataOf<Data>(schema: z.ZodType<Data>, text: string): Data {

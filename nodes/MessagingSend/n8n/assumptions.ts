@@ -22,7 +22,7 @@
  * | `$rawParameter["&name"]` is a field of the credential as it is stored: {@link IS_FIXED}. Unless that is true, the credential is read for each item | `input/credential.ts` | A credential with expressions sends each item from its own account |
  * | An expression in a credential that fails has the text {@link CREDENTIAL_EXPRESSION_FAILED} in its error | `input/credential.ts` | A credential with expressions sends each item from its own account |
  * | The type of a node that a model calls ends in `Tool` | `execution.ts` | A client gets the balance, sends a message, and a list with one request |
- * | Of one whose calls a person approves, in `HitlTool` | `execution.ts` | The reviewer gets the tool and its input with a link, and only the button on its page runs the tool |
+ * | Of one whose calls a person approves, in `HitlTool` | `execution.ts` | Each of several calls has its own question, and a link approves no other call |
  * | `{ error, details }` leaves through the error output, and `error` stays a text | `output/outputItems.ts` | With the second output the first Retry succeeds, and n8n offers no further one |
  * | `putExecutionToWait` disables the node of the execution's stack, and the link's request finds `$(name).context` | `waiting.ts` | Each of several calls has its own question, and a link approves no other call |
  */

@@ -18,11 +18,12 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
   });
   const question = async () => await new Asking(instance).asked(workflow(), REVIEWER);
 
-  test('Only what the reviewer approves is sent, and the agent gets the comment of a decline and the reason of a failure', async () => {
+  test('Only what the reviewer approves is sent, and the agent gets the balance and the comment of a decline', async () => {
     const { sandbox } = instance();
     await inEditor('agent', async (page) => {
       await openWorkflow(page, instance().editorUrl(workflow()));
-      model().script({ calls: [call('+44 7700 900456')] }, { text: 'I have sent it.' });
+      const balance = { tool: 'Get_the_balance', input: {} };
+      model().script({ calls: [balance] }, { calls: [call('+44 7700 900456')] }, { text: 'I have sent it.' });
       await writeInChat(page, 'Tell +44 7700 900456 that the order is ready');
       const asked = await question();
       assert.equal(asked.text, 'Send this to +44 7700 900456?\n\nReady.');
@@ -33,6 +34,7 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
       assert.deepEqual(tools.map(({ name }) => name).sort(), ['Get_the_balance', SEND_TOOL]);
       assert.match(model().heard(), /the order is ready/);
       assert.match(model().heard(), /A person approves each message/);
+      assert.match(model().results()[0] ?? '', /"credits":1000000/);
       assert.deepEqual(received()[1], { phone: '447700900456', message: 'Ready.' });
 
       sandbox.reset();
@@ -41,17 +43,6 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
       await answer((await question()).link, { decision: 'decline', comment: 'Not today' });
       await page.getByText('It was declined.').first().waitFor();
       assert.match(model().results().at(-1) ?? '', /feedback: \\"Not today\\"/);
-      assert.equal(received().length, 1);
-
-      sandbox.reset();
-      const balance = { tool: 'Get_the_balance', input: {} };
-      model().script({ calls: [balance] }, { calls: [call('07700 900456')] }, { text: 'It failed.' });
-      await writeInChat(page, 'Tell 07700 900456 that the order is ready');
-      await answer((await question()).link, { decision: 'approve' });
-      await page.getByText('It failed.').first().waitFor();
-      const [credits = '', failure = ''] = model().results().slice(-2);
-      assert.match(credits, /"credits":1000000/);
-      assert.match(failure, /country code is missing[^]*not_sent/);
       assert.equal(received().length, 1);
     });
   });

@@ -5,16 +5,11 @@ import { test } from 'node:test';
 import { type Page, type Request } from 'playwright-core';
 
 import { openWorkflow, runByButton } from '../../../tools/n8n/editor';
-import { type Execution } from '../../../tools/n8n/execution';
 import { type ExampleWorld, itemsAt, PEOPLE, saleMessage } from '../exampleWorld';
 
 /** The campaign that waits for credits, run from the editor. */
 export function tests({ instance, received, sending, inEditor }: ExampleWorld): void {
   const CAMPAIGN = PEOPLE.map((name, index) => saleMessage(name, `44770090020${index + 1}`));
-  const ended = async (): Promise<Execution> => {
-    const [latest] = await instance().rest.executionsOf(sending());
-    return await instance().rest.waitForExecution(latest?.id ?? '');
-  };
 
   test('With too few credits nothing is sent until they are topped up, and then all of it once', async () => {
     const { sandbox } = instance();
@@ -41,7 +36,8 @@ export function tests({ instance, received, sending, inEditor }: ExampleWorld): 
         await form.getByRole('button', { name: 'Submit' }).click();
         if (more < 8) await form.getByText('The credits are checked again.').waitFor();
       }
-      const execution = await ended();
+      const [latest] = await instance().rest.executionsOf(sending());
+      const execution = await instance().rest.waitForExecution(latest?.id ?? '');
       assert.equal(execution.status, 'success');
       assert.equal(itemsAt(execution, 'Sent').length, 8);
     });

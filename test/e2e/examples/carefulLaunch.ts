@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import { type JsonObject } from '../../../tools/n8n/workflow';
-import { copyOf, type ExampleWorld, itemsAt, PEOPLE, saleMessage, withoutDryRun } from '../exampleWorld';
+import { type StoredWorkflow } from '../../../tools/n8n/workflow';
+import { type ExampleWorld, itemsAt, PEOPLE, saleMessage } from '../exampleWorld';
 import { answer, Asking } from '../questions';
 
 /** A campaign, and the owner's page. */
-export function tests({ instance, received, workflow, succeedFrom }: ExampleWorld): void {
+export function tests({ instance, received, own: importOwn, succeedFrom }: ExampleWorld): void {
   const OWNER = '447700900123';
   const NOTHING_MORE = 'Nothing More Is Sent';
   const campaign = PEOPLE.map((name, index) => saleMessage(name, `44770090050${index + 1}`));
@@ -17,7 +17,7 @@ export function tests({ instance, received, workflow, succeedFrom }: ExampleWorl
   const asking = new Asking(instance);
 
   /** Runs it until it waits for the owner. */
-  const launch = async (copy: JsonObject) => {
+  const launch = async (copy: StoredWorkflow) => {
     const asked = asking.texts(OWNER).length;
     await instance().rest.start(copy, 'Start');
     const { execution: id, text, link } = await asking.asked(copy, OWNER, asked + 1);
@@ -32,9 +32,9 @@ export function tests({ instance, received, workflow, succeedFrom }: ExampleWorl
     };
   };
   /** A campaign of its own, with nothing sent before. */
-  let own: JsonObject;
+  let own: StoredWorkflow;
   beforeEach(async () => {
-    own = await instance().rest.importWorkflow(copyOf(workflow(), withoutDryRun));
+    own = await importOwn();
   });
 
   test('As it is imported, it shows the texts of the whole list and asks nobody', async () => {

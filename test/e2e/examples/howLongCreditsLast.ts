@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import { copyOf, type ExampleWorld } from '../exampleWorld';
+import { type ExampleWorld } from '../exampleWorld';
 
 const HOUR = 3_600_000;
 
 /** The readings, the forecast and the warning, started by hand at times of day that fit. */
-export function tests({ instance, mailServer, received, workflow, succeedFrom, table }: ExampleWorld): void {
+export function tests({ instance, mailServer, received, own, succeedFrom, table }: ExampleWorld): void {
   beforeEach(() => table.clear());
   /** Reads the balance where it is this time of day; returns the latest row. */
   const readAt = async (hour: number, credits: number) => {
     instance().sandbox.setCredits(credits);
     const settings = { executionOrder: 'v1', timezone: timeZoneWithHour(hour) };
-    await succeedFrom('Every Hour', { ...copyOf(workflow(), (node) => node), settings });
+    await succeedFrom('Every Hour', await own((node) => node, { settings }));
     return (await table.rows()).at(-1);
   };
   const reading = (hoursAgo: number, credits: number) => ({

@@ -16,11 +16,8 @@ export function tests({ instance, received, whileActive }: ExampleWorld): void {
     const client = await mcpClient(instance().n8n.url, 'messaging-send', headers);
     const { tools } = await client.listTools();
     assert.deepEqual(tools.map(({ name }) => name).sort(), ['Get_the_balance', 'Send_a_message', 'Send_many_messages']);
-    const call = async (name: string, input: JsonObject) => {
-      const { isError, content } = await client.callTool({ name, arguments: input });
-      return { isError: isError === true, text: JSON.stringify(content) };
-    };
-    assert.match((await call('Get_the_balance', {})).text, /1000000/);
+    const call = async (name: string, input: JsonObject) => await client.callTool({ name, arguments: input });
+    assert.match(JSON.stringify((await call('Get_the_balance', {})).content), /1000000/);
     await call('Send_a_message', { Phone: '+44 7700 900123', Message: 'Hello' });
     await call('Send_many_messages', {
       Messages: [
@@ -28,9 +25,6 @@ export function tests({ instance, received, whileActive }: ExampleWorld): void {
         { phone: '447700900125', message: 'two' },
       ],
     });
-    const failed = await call('Send_a_message', { Phone: '07700 900123', Message: 'Hello' });
-    assert.equal(failed.isError, true);
-    assert.match(failed.text, /country code is missing/);
     assert.deepEqual(received(), [
       { phone: '447700900123', message: 'Hello' },
       { phone: '447700900124', message: 'one' },

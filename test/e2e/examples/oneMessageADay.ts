@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import { nodesOf } from '../../../tools/n8n/examples';
-import { type JsonObject } from '../../../tools/n8n/workflow';
-import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from '../exampleWorld';
+import { type WorkflowNode } from '../../../tools/n8n/workflow';
+import { type ExampleWorld, itemsAt, sendingWith } from '../exampleWorld';
 
 /** Several messages to the same people, on one day and on the next. */
-export function tests({ instance, received, workflow, succeedFrom, table }: ExampleWorld): void {
+export function tests({ instance, received, own: importOwn, succeedFrom, table }: ExampleWorld): void {
   beforeEach(() => table.clear());
   /** Where a day begins before it does anywhere else. */
   const timezone = 'Pacific/Kiritimati';
@@ -24,9 +23,7 @@ export function tests({ instance, received, workflow, succeedFrom, table }: Exam
   });
 
   test('A second message to a number in any format is held back until the day has ended where the workflow is', async () => {
-    const { rest } = instance();
-    const settings = { executionOrder: 'v1', timezone };
-    const own = await rest.importWorkflow({ ...copyOf(workflow(), withoutDryRun), settings });
+    const own = await importOwn(sendingWith(), { settings: { executionOrder: 'v1', timezone } });
     const execution = await succeedFrom('Start', own);
     assert.deepEqual(received(), [ADA, BEN]);
     assert.deepEqual(await held(), [{ day: today(), ...INVOICE }]);
@@ -37,8 +34,8 @@ export function tests({ instance, received, workflow, succeedFrom, table }: Exam
     assert.deepEqual(received(), [ADA, BEN]);
     assert.equal((await held()).length, 3);
 
-    const tomorrow = JSON.stringify(nodesOf(own)).replaceAll('$today', '$today.plus({ days: 1 })');
-    await succeedFrom('Start', await rest.saveNodes(own, JSON.parse(tomorrow) as JsonObject[]));
+    const tomorrow = JSON.stringify(own.nodes).replaceAll('$today', '$today.plus({ days: 1 })');
+    await succeedFrom('Start', await instance().rest.saveNodes(own, JSON.parse(tomorrow) as WorkflowNode[]));
     assert.equal(received().length, 4);
   });
 }

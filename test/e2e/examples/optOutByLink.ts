@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import { type JsonObject } from '../../../tools/n8n/workflow';
-import { copyOf, type ExampleWorld, itemsAt, withoutDryRun } from '../exampleWorld';
+import { type WorkflowNode } from '../../../tools/n8n/workflow';
+import { type ExampleWorld, itemsAt, sendingWith } from '../exampleWorld';
 
 /** The campaign whose messages end with a link, and the page behind it. */
 export function tests({
   instance,
   received,
-  workflow,
   sending,
+  own,
   onForm,
   succeedFrom,
   whileActive,
@@ -60,12 +60,14 @@ export function tests({
   });
 
   test('Someone who opts out while the campaign runs is left out of its next request', async () => {
-    const text = JSON.stringify(copyOf(workflow(), withoutDryRun)).replace('"batchSize":100', '"batchSize":2');
-    const inTwos = JSON.parse(text) as JsonObject;
+    const inTwos = await own((node) => {
+      const text = JSON.stringify(sendingWith()(node)).replace('"batchSize":100', '"batchSize":2');
+      return JSON.parse(text) as WorkflowNode;
+    });
     const [, , cleo = ''] = await links();
     instance().sandbox.setFaults([{ kind: 'delay', ms: 8000, on: 'bulk', times: 1 }]);
     const { rest } = instance();
-    const id = await rest.start(await rest.importWorkflow(inTwos), 'Start');
+    const id = await rest.start(inTwos, 'Start');
     await instance().waitFor('the first request', 60, () => (received().length > 0 ? true : undefined));
     await tap(cleo, 'You get no more messages');
     assert.deepEqual(phones(), [ADA, BEN]);

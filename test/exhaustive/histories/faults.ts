@@ -5,37 +5,29 @@ import { BULK_ANSWER_SHAPES, type Fault } from '../../../sandbox/faults';
 import { phones } from './lists';
 
 /** From some request on, no message has a usable answer, for good or until the balance has been read this often. */
-export interface Outage {
-  readonly fault: Fault;
-  readonly balanceWorks: boolean;
-  readonly after: number;
-  readonly balanceRequests: number | null;
-}
-
-/** @param endpoint the one to which the scenario sends */
-export function outageFault({ fault, balanceWorks, after, balanceRequests }: Outage, endpoint: 'send' | 'bulk'): Fault {
-  const end = balanceRequests === null ? { probability: 1 } : { balanceRequests };
-  return { ...fault, on: balanceWorks ? endpoint : 'any', after, ...end };
-}
-
-export const outage: fc.Arbitrary<Outage> = fc.record({
-  fault: fc.constantFrom<Fault>(
-    { kind: 'status', status: 503 },
-    { kind: 'status', status: 500, handled: true },
-    { kind: 'html', status: 502 },
-    { kind: 'html', status: 200 },
-    { kind: 'html', status: 200, handled: true },
-    { kind: 'body', status: 201, body: '', handled: true },
-    { kind: 'body', status: 200, body: '{"success":false,"error":"Internal Server Error"}', handled: true },
-    { kind: 'reset-before' },
-    { kind: 'reset-during' },
-    { kind: 'reset-after' },
-    { kind: 'half-body' },
-  ),
-  balanceWorks: fc.boolean(),
-  after: fc.nat({ max: 6 }),
-  balanceRequests: fc.option(fc.integer({ min: 1, max: 3 }), { nil: null }),
-});
+export const outage: fc.Arbitrary<Fault> = fc
+  .record({
+    fault: fc.constantFrom<Fault>(
+      { kind: 'status', status: 503 },
+      { kind: 'status', status: 500, handled: true },
+      { kind: 'html', status: 502 },
+      { kind: 'html', status: 200 },
+      { kind: 'html', status: 200, handled: true },
+      { kind: 'body', status: 201, body: '', handled: true },
+      { kind: 'body', status: 200, body: '{"success":false,"error":"Internal Server Error"}', handled: true },
+      { kind: 'reset-before' },
+      { kind: 'reset-during' },
+      { kind: 'reset-after' },
+      { kind: 'half-body' },
+    ),
+    on: fc.constantFrom('send' as const, 'bulk' as const, 'any' as const),
+    after: fc.nat({ max: 6 }),
+    end: fc.oneof(
+      fc.constant({ probability: 1 }),
+      fc.integer({ min: 1, max: 3 }).map((balanceRequests) => ({ balanceRequests })),
+    ),
+  })
+  .map(({ fault: kind, on, after, end }): Fault => ({ ...kind, on, after, ...end }));
 
 const timing = fc.record({
   after: fc.oneof(fc.constant(0), fc.nat({ max: 4 })),
@@ -54,8 +46,8 @@ function handledOrNot(...answers: Array<Extract<Fault, { kind: 'status' | 'html'
   return fc.tuple(fc.constantFrom(...answers), fc.boolean()).map(([answer, handled]) => ({ ...answer, handled }));
 }
 
-const body = (status: number, text: string, more: Pick<Fault, 'on'> = {}) =>
-  ({ kind: 'body', status, body: text, ...more }) as const;
+const body = (status: number, text: string) => ({ kind: 'body', status, body: text }) as const;
+const ofBulk = (status: number, text: string) => ({ ...body(status, text), on: 'bulk' }) as const;
 
 /** The service may fail in any way, except that it never reports a message that it sent as not sent. */
 const passing: fc.Arbitrary<Fault> = fc
@@ -75,16 +67,13 @@ const passing: fc.Arbitrary<Fault> = fc
       handledOrNot(...[408, 409, 500, 503].map((status) => ({ kind: 'status', status }) as const)),
       handledOrNot({ kind: 'html', status: 200 }, { kind: 'html', status: 502 }),
       handledOrNot(...['', '{', 'null', '[]', '{"success":true}', '{"success":false}'].map((text) => body(201, text))),
-      handledOrNot(
-        body(201, '{"success":true,"data":{}}', { on: 'bulk' }),
-        body(201, '{"success":true,"data":{"messages":7}}', { on: 'bulk' }),
-      ),
+      handledOrNot(...['{}', '{"messages":7}'].map((data) => ofBulk(201, `{"success":true,"data":${data}}`))),
       handledOrNot(
         ...[200, 400, 409].flatMap((status) => [
-          body(status, '{"success":false,"error":"Internal Server Error"}', { on: 'bulk' }),
-          body(status, '{"success":false,"error":{"message":"Request timed out"}}', { on: 'bulk' }),
-          body(status, '{"message":"upstream timeout"}', { on: 'bulk' }),
-          body(status, '{"success":false,"error":{"code":"PARTLY_SENT","sent":[{"message_id":1}]}}', { on: 'bulk' }),
+          ofBulk(status, '{"success":false,"error":"Internal Server Error"}'),
+          ofBulk(status, '{"success":false,"error":{"message":"Request timed out"}}'),
+          ofBulk(status, '{"message":"upstream timeout"}'),
+          ofBulk(status, '{"success":false,"error":{"code":"PARTLY_SENT","sent":[{"message_id":1}]}}'),
         ]),
       ),
       fc.constant<Fault>(body(200, '{"success":false,"error":{"code":"VALIDATION_ERROR","message":"no"}}')),
@@ -118,8 +107,6 @@ const breakdown = fc.constantFrom<Fault>(
   { kind: 'reset-before' },
   { kind: 'reset-after' },
 );
-const poisonText = fc.nat({ max: 20 }).map((index) => `Text ${index} `);
-export const refusedText = fc.record({ refusal, text: poisonText });
 
 /** A message, or all messages to a number, with which every request fails. */
 const poison: fc.Arbitrary<Fault> = fc
@@ -127,7 +114,7 @@ const poison: fc.Arbitrary<Fault> = fc
     fc.oneof(refusal, breakdown),
     fc.oneof(
       phones.map((phone) => ({ phones: [phone] })),
-      poisonText.map((text) => ({ text })),
+      fc.nat({ max: 20 }).map((index) => ({ text: `Text ${index} ` })),
     ),
   )
   .map(([kind, about]): Fault => ({ ...kind, ...about }));

@@ -132,21 +132,13 @@ function rewritten(input: Input, { writing, hasHole, hasEmptyField }: Draft): In
  * What a user changes between attempts, the same throughout a scenario: a row that replaces another one with its phone
  * and place could also be that row with a new text.
  */
-export type Change = 'remove' | 'add' | 'swap' | 'order' | 'source';
-
-/** The changes that a list allows: n8n gives a retry the same items, whose values can differ, but not their number. */
-export const CHANGES: Readonly<Record<'send' | 'items' | 'json', readonly Change[]>> = {
-  send: ['swap', 'order', 'order'],
-  items: ['swap', 'order', 'order', 'source'],
-  json: ['remove', 'add', 'swap', 'order'],
-};
+export type Change = 'remove' | 'add' | 'swap' | 'order';
 
 /**
  * `order` reverses the texts to each phone.
  * @param places of the rows to change, in pairs for `swap`; taken modulo the length
  */
 export function changed(list: List, change: Change, places: readonly number[]): List {
-  if (change === 'source') return { ...list, source: list.source === 'items' ? 'json' : 'items' };
   const rows = list.inputs.flatMap((own, item) => own.map((input) => ({ item, input })));
   if (change === 'order') {
     const left = rows.map(({ input }) => input);

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 import type { Input, List } from './lists';
 import type { Settings } from './scenario';
 
@@ -57,34 +55,6 @@ export function messagesOf(settings: Settings, { source, inputs }: List): Reques
   );
 }
 
-/**
- * The messages that are sent, by what the delivery record calls them: a hash of the person, or, if the person gets
- * several, of each one. Null if that can't be told, because each attempt adds something to their texts.
- */
-export function messagesByName(
-  messages: readonly RequestedMessage[],
-  { stamp, keys, options }: Settings,
-): ReadonlyMap<string, RequestedMessage> | null {
-  const sendable = messages.filter(({ texts }) => texts !== null);
-  const messagesTo = new Map<string | null, number>();
-  for (const { input } of sendable) messagesTo.set(input.cleanPhone, (messagesTo.get(input.cleanPhone) ?? 0) + 1);
-  const several = sendable.filter(({ input }) => (messagesTo.get(input.cleanPhone) ?? 0) > 1);
-  if (several.length > 0 && stamp !== 'none') return null;
-  const repetitions = new Map<string, number>();
-  const nameOf = (message: RequestedMessage) => {
-    const { input } = message;
-    if (!several.includes(message)) return input.cleanPhone;
-    const key = options.duplicateMessages === 'send' ? null : keyOf(keys, input);
-    const content = key === null ? `text ${input.text.normalize('NFC').trim()}` : `key ${key}`;
-    const gap = input.hasEmptyField && message.entry === null ? ' with a gap' : '';
-    const name = `${input.cleanPhone} ${content}${gap}`;
-    repetitions.set(name, (repetitions.get(name) ?? -1) + 1);
-    return `${name} ${repetitions.get(name)}`;
-  };
-  const digest = (name: string) => createHash('sha256').update(name).digest('base64');
-  return new Map(sendable.map((message) => [digest(nameOf(message) ?? '').slice(0, 12), message]));
-}
-
 export const placeOf = ({ item, entry }: Pick<RequestedMessage, 'item' | 'entry'>): string =>
   entry === null ? `${item}` : `${item}.${entry}`;
 
@@ -102,15 +72,14 @@ function isOnceInRun({ options, stamp, keys }: Settings): boolean {
   return options.duplicateMessages !== 'send' && (stamp !== 'time' || keys !== 'none');
 }
 
-/** Why a message is kept back; null if it isn't. A test goes to somebody else, at any hour. */
+/** Why a message is kept back; null if it isn't. */
 export function keptBackBy(
-  { optedOut, isClosed, isTest, options }: Settings,
+  { optedOut, options }: Settings,
   { entry, input: { cleanPhone, hasEmptyField } }: RequestedMessage,
-): 'opted_out' | 'empty_field' | 'outside_window' | null {
+): 'opted_out' | 'empty_field' | null {
   if (optedOut.includes(cleanPhone ?? '')) return 'opted_out';
   // A list has no expressions for single texts.
-  if (hasEmptyField && entry === null && options.emptyFields === 'doNotSend') return 'empty_field';
-  return isClosed && !isTest ? 'outside_window' : null;
+  return hasEmptyField && entry === null && options.emptyFields === 'doNotSend' ? 'empty_field' : null;
 }
 
 /** How often each message is asked for in one execution, by its likeness. */
@@ -120,11 +89,10 @@ export function requestedAtMost(
   likenessOf: Likeness,
 ): Map<string, number> {
   const most = new Map<string, number>();
-  if (settings.isTest) return most;
   const seen = new Set<string>();
   for (const message of messages) {
     const { account, input, texts, identity } = message;
-    // Unlike other reasons, this one can keep back one of two messages that are the same.
+    // Unlike the other reason, this one can keep back one of two messages that are the same.
     if (keptBackBy(settings, message) === 'empty_field') continue;
     // A message is sent once, from any account. Its parts may be like others.
     if (texts === null || (isOnceInRun(settings) && seen.has(identity))) continue;
@@ -135,18 +103,6 @@ export function requestedAtMost(
     }
   }
   return most;
-}
-
-/**
- * How a Retry after a kill recognizes a list: by its places and phones and, if several messages go to one phone, by
- * their contents. Null if nobody knows.
- */
-export function planOf({ isTest, stamp, keys }: Settings, messages: readonly RequestedMessage[]): string | null {
-  const planned = messages.filter(({ texts }) => texts !== null);
-  const isRepeated = new Set(planned.map(({ input }) => input.cleanPhone)).size < planned.length;
-  if (isTest || (isRepeated && (stamp === 'time' || stamp === 'execution'))) return null;
-  const contents = isRepeated ? [keys, ...planned.map(({ identity }) => identity)] : [];
-  return [...planned.map((message) => `${placeOf(message)} ${message.input.cleanPhone}`), ...contents].join();
 }
 
 /**

@@ -1,15 +1,14 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-/** Reads what the node reports about each message: in its output, or in its record if the run stopped. */
+/** Reads what the node's output reports about each message. */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { type Execution, keptIn } from '../../support/engine/workflow';
-import { detailsOf, recordLines, textOf } from '../../support/outputs';
+import type { Execution } from '../../support/engine/workflow';
+import { detailsOf, textOf } from '../../support/outputs';
 import { withoutStamp } from './lists';
-import { keptBackBy, messagesByName, placeOf, type RequestedMessage } from './messages';
+import { keptBackBy, placeOf, type RequestedMessage } from './messages';
 import type { Settings } from './scenario';
-import { TESTER } from './setup';
 
 export type Reported =
   | 'sent'
@@ -35,16 +34,15 @@ export function readOutputs(
   { outputs }: Execution,
   mayBeSent: boolean,
 ): Report {
-  const { onError, options, isTest } = settings;
+  const { onError, options } = settings;
   deepStrictEqual(outputs.length, onError === 'continueErrorOutput' ? 2 : 1, 'outputs');
   const items = outputs.flat();
   const failed = items.filter(({ json }) => json.error !== undefined);
   const succeeded = items.filter(({ json }) => json.error === undefined);
-  if (onError === 'continueErrorOutput') {
+  if (onError === 'continueErrorOutput')
     deepStrictEqual(outputs, [succeeded, failed], 'an item is on the wrong output');
-  }
 
-  const report = reportOf(messages, 'nothing');
+  const report: Report = new Map(messages.map((message) => [message, 'nothing']));
   readFailed(messages, failed, report, mayBeSent);
   const left = messages.filter((message) => report.get(message) === 'nothing');
   ok(
@@ -52,61 +50,19 @@ export function readOutputs(
     "a message that can't be sent has no failed item",
   );
   readMessages(messages, left, succeeded, report);
-  if (options.dryRun) {
-    ok(
-      left.every((message) => report.get(message) !== 'sent'),
-      'a dry run reports a message as sent',
-    );
-  }
   const all = [...report.values()];
+  ok(!options.dryRun || !all.includes('sent'), 'a dry run reports a message as sent');
   ok(options.duplicateMessages !== 'send' || !all.includes('skipped'), 'a message is skipped with Send');
   const isByOthers = all.includes('sent_before') || all.includes('may_have_been_sent');
   ok(options.duplicateMessages === 'sendOnceEver' || !isByOthers, 'left out because of another execution');
   for (const [message, reported] of report) {
     const why = keptBackBy(settings, message);
-    ok(reported !== 'kept_back' || why !== null || isTest, 'kept back without a reason');
+    ok(reported !== 'kept_back' || why !== null, 'kept back without a reason');
   }
-  if (isTest) checkTest(succeeded);
   const represented = new Set(items.map(({ pairedItem }) => linkOf(pairedItem)));
   for (const { item } of messages) ok(represented.has(item), `item ${item} is lost`);
   return report;
 }
-
-/**
- * What n8n keeps of a stopped run: the messages that were sent, and those that may have been sent.
- * @returns null if others are uncertain as well: each Retry asks the list for those that an earlier attempt left open
- */
-export function readRecord(
-  settings: Settings,
-  messages: readonly RequestedMessage[],
-  execution: Execution,
-  hasChanged: boolean,
-): Report | null {
-  // All messages that are not listed may have been sent if n8n was killed before.
-  const { interrupted } = keptIn(execution);
-  const report = reportOf(messages, interrupted === true ? 'uncertain' : 'nothing');
-  const byName = messagesByName(messages, settings);
-  if (byName === null) return null;
-  const unknown: string[] = [];
-  const enter = (names: string[], outcome: Reported) => {
-    for (const name of names) {
-      const message = byName.get(name);
-      if (message === undefined) unknown.push(name);
-      else report.set(message, outcome);
-    }
-  };
-  for (const { sent, uncertain } of recordLines(keptIn(execution))) {
-    enter(uncertain, 'uncertain');
-    enter(sent, 'sent');
-  }
-  const counted = Number(execution.run.data.resultData.metadata?.messages_uncertain ?? 0);
-  ok(unknown.length === 0 || hasChanged, 'the record has an entry that belongs to no message');
-  if (unknown.length > 0) return null;
-  return counted > [...report.values()].filter((each) => each === 'uncertain').length ? null : report;
-}
-
-const reportOf = (messages: readonly RequestedMessage[], reported: Reported): Report =>
-  new Map(messages.map((message) => [message, reported]));
 
 function readFailed(
   messages: readonly RequestedMessage[],
@@ -123,8 +79,7 @@ function readFailed(
     deepStrictEqual(report.get(message), 'nothing', 'a message has two failed items');
     const { outcome } = details;
     ok(outcome === 'not_sent' || outcome === 'uncertain', `outcome ${JSON.stringify(outcome)}`);
-    if (message.texts !== null)
-      deepStrictEqual(details.test_for ?? details.phone, message.input.cleanPhone, 'phone of a failed item');
+    if (message.texts !== null) deepStrictEqual(details.phone, message.input.cleanPhone, 'phone of a failed item');
     else if (!mayBeSent) deepStrictEqual(outcome, 'not_sent');
     report.set(message, outcome);
   }
@@ -138,7 +93,7 @@ function readMessages(
   report: Report,
 ): void {
   deepStrictEqual(
-    succeeded.map(({ json, pairedItem }) => [linkOf(pairedItem), json.test_for ?? json.phone]),
+    succeeded.map(({ json, pairedItem }) => [linkOf(pairedItem), json.phone]),
     left.map(({ item, input }) => [item, input.cleanPhone]),
     'output items',
   );
@@ -161,15 +116,6 @@ function readMessages(
     const hasIt = reported === 'sent' || reported === 'dry_run' || reported === 'sent_before';
     ok(hasIt, `left out for a message that is ${reported}`);
   });
-}
-
-function checkTest(succeeded: readonly INodeExecutionData[]): void {
-  const sent = succeeded.filter(({ json }) => json.test_for !== undefined);
-  ok(
-    sent.every(({ json }) => json.phone === TESTER),
-    'a test went to somebody else',
-  );
-  ok(sent.length <= 3, `a test has ${sent.length} messages, not at most 3`);
 }
 
 export function linkOf(pairedItem: INodeExecutionData['pairedItem']): number {

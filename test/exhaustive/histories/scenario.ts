@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { INode } from 'n8n-workflow';
 
 import type { Fault } from '../../../sandbox/faults';
-import { calmFault, fault, type Outage, outage, refusedText } from './faults';
-import { changed, CHANGES, drafts, type List, listOf, phones } from './lists';
+import { calmFault, fault, outage } from './faults';
+import { type Change as ListChange, changed, drafts, type List, listOf, phones } from './lists';
 
 export interface Settings {
   readonly operation: 'send' | 'sendBulk';
@@ -19,9 +19,6 @@ export interface Settings {
   /** 'Message Key': not set, one for each text, one of three for each text, or one for all messages. */
   readonly keys: 'none' | 'texts' | 'few' | 'campaign';
   readonly optedOut: readonly string[];
-  /** Whether it is outside 'Send Window'. */
-  readonly isClosed: boolean;
-  readonly isTest: boolean;
   readonly onError: NonNullable<INode['onError']>;
   /** 'Retry On Fail'; null if it is off. */
   readonly maxTries: number | null;
@@ -45,28 +42,18 @@ export interface Other {
   /** Before the attempt, or at the same moment in the same process. */
   readonly when: 'before' | 'beside';
   readonly duplicateMessages: Settings['options']['duplicateMessages'];
-  /** Whether n8n's list of processed data has more entries by then than a run without Send Once leaves there. */
-  readonly isListLong: boolean;
 }
 
 interface Service {
   readonly faults: Fault[];
-  /** If there is one, there are no other faults. */
-  readonly outage: Outage | null;
-  /** A text that is rejected, if that is the only fault. */
-  readonly refusedText: string | null;
   readonly credits: number;
 }
 
-/** What n8n, its database and the user do during an attempt. */
+/** What n8n and the user do during an attempt. */
 interface Events {
   /** The number of the moment at which n8n is killed, from 1, if the attempt gets so far. */
   readonly killAt: number | null;
   readonly eventLog: 'kept' | 'gone';
-  /** How many moments of a Retry pass until it is pressed again. */
-  readonly pressedAgainAt: number | null;
-  /** Calls that n8n's database rejects because it is locked. */
-  readonly locked: { readonly after: number; readonly times: number } | null;
   readonly others: readonly Other[];
 }
 
@@ -87,24 +74,20 @@ export interface Scenario {
 }
 
 export const ALL_WELL: Service & Events = {
-  ...{ faults: [], outage: null, refusedText: null, credits: 100_000 },
-  ...{ killAt: null, eventLog: 'kept', pressedAgainAt: null, locked: null, others: [] },
+  ...{ faults: [], credits: 100_000 },
+  ...{ killAt: null, eventLog: 'kept', others: [] },
 };
 const credits = fc.oneof({ weight: 6, arbitrary: fc.constant(100_000) }, { weight: 1, arbitrary: fc.nat({ max: 12 }) });
-const service: fc.Arbitrary<Partial<Service>> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ faults: fc.array(fault, { maxLength: 4 }), credits }) },
-  { weight: 2, arbitrary: fc.record({ outage, credits }) },
-  {
-    weight: 1,
-    arbitrary: refusedText.map(({ refusal, text }) => ({ faults: [{ ...refusal, text }], refusedText: text })),
-  },
-);
+const service: fc.Arbitrary<Service> = fc.record({
+  faults: fc.oneof(
+    { weight: 3, arbitrary: fc.array(fault, { maxLength: 4 }) },
+    { weight: 1, arbitrary: fc.array(outage, { minLength: 1, maxLength: 1 }) },
+  ),
+  credits,
+});
 
 /** One that never makes the node wait for the service, because its 'Max Wait' is real time. */
 const calmService: fc.Arbitrary<Partial<Service>> = fc.record({ faults: fc.array(calmFault, { maxLength: 2 }) });
-const rarely = fc.nat({ max: 9 }).map((number) => number === 0);
-const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
-  fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 const duplicateMessages = fc.constantFrom('send' as const, 'sendOnce' as const, 'sendOnceEver' as const);
 const optedOut = fc.array(phones, { minLength: 1, maxLength: 3 });
 const batchSize = fc.option(fc.integer({ min: 1, max: 5 }), { nil: null, freq: 4 });
@@ -120,28 +103,18 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ options: fc.record({ duplicateMessages }) }),
   fc.constant({ options: { dryRun: true } }),
   fc.record({ optedOut }),
-  fc.constantFrom<Change>({ isClosed: true }, { isClosed: false }),
-  fc.constant({ isTest: true }),
 );
 
-const other: fc.Arbitrary<Other> = fc.oneof(
-  fc.record({
-    when: fc.constantFrom('before', 'beside'),
-    duplicateMessages: fc.constantFrom('send', 'sendOnceEver', 'sendOnceEver'),
-    isListLong: fc.constant(false),
-  }),
-  fc.constant({ when: 'before', duplicateMessages: 'send', isListLong: true }),
-);
+const other: fc.Arbitrary<Other> = fc.record({
+  when: fc.constantFrom('before', 'beside'),
+  duplicateMessages: fc.constantFrom('send', 'sendOnceEver', 'sendOnceEver'),
+});
 
 const round = fc.record({
   service,
   calmService,
   killAt: fc.option(fc.integer({ min: 1, max: 30 }), { nil: null, freq: 3 }),
-  /** Whether the service mostly works while n8n is killed. */
-  isCalm: fc.boolean(),
   eventLog: fc.constantFrom('kept' as const, 'gone' as const),
-  pressedAgainAt: seldom(fc.nat({ max: 8 })),
-  locked: seldom(fc.record({ after: fc.nat({ max: 12 }), times: fc.integer({ min: 1, max: 3 }) })),
   others: fc.oneof(fc.constant<Other[]>([]), fc.array(other, { maxLength: 2 })),
   change,
   /** The rows that the user changes before it; none for "Retry with original workflow". */
@@ -152,7 +125,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
   .record({
     kind: fc.constantFrom('send' as const, 'items' as const, 'json' as const),
     mode: fc.constantFrom('manual' as const, 'trigger' as const, 'trigger' as const),
-    /** Whether the node may wait, so that other executions run at the same moment and the database may be locked. */
+    /** Whether the node may wait, so that other executions run at the same moment. */
     isPatient: fc.constantFrom(true, false, false, false, false, false),
     drafts,
     /** The keys of a scenario in which each key stands for one text, and of one in which it doesn't. */
@@ -165,8 +138,6 @@ export const scenario: fc.Arbitrary<Scenario> = fc
       apiKey: fc.constant(0),
       stamp: fc.constantFrom('none' as const, 'none' as const, 'none' as const, 'time' as const, 'execution' as const),
       optedOut: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: optedOut }),
-      isClosed: rarely,
-      isTest: rarely,
       onError: fc.oneof(
         fc.constant('stopWorkflow' as const),
         fc.constantFrom('continueRegularOutput' as const, 'continueErrorOutput' as const),
@@ -174,7 +145,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
       maxTries: fc.option(fc.integer({ min: 2, max: 5 }), { nil: null }),
       batchSize,
       options: fc.record({
-        checkCreditsFirst: rarely,
+        checkCreditsFirst: fc.nat({ max: 9 }).map((number) => number === 0),
         defaultCountryCode: fc.constantFrom('', '44'),
         dryRun: fc.nat({ max: 29 }).map((number) => number === 0),
         duplicateMessages,
@@ -189,7 +160,8 @@ export const scenario: fc.Arbitrary<Scenario> = fc
   .map(({ kind, mode, isPatient, drafts: given, listChange: choice, rounds, ...more }) => {
     const { sharesKeys, ownKeys, sharedKeys } = more;
     const { options, ...rest } = more.settings;
-    const changes = CHANGES[kind];
+    // n8n gives a retry the same items, whose values can differ, but not their number.
+    const changes: ListChange[] = kind === 'json' ? ['remove', 'add', 'swap', 'order'] : ['swap', 'order', 'order'];
     // The account of a row stays.
     const listChange = rest.accounts > 1 ? undefined : changes[choice % changes.length];
     let list = listOf(kind === 'json' ? 'json' : 'items', given, sharesKeys);
@@ -201,31 +173,22 @@ export const scenario: fc.Arbitrary<Scenario> = fc
       mode,
       sharesKeys,
       rounds: rounds.map(({ service: own, calmService: calm, places, change: wanted, ...events }, index): Round => {
-        // Send has no list.
-        const mayChange = listChange !== 'source' || settings.operation === 'sendBulk';
-        if (index > 0 && listChange !== undefined && mayChange && places.length > 0) {
-          list = changed(list, listChange, places);
-        }
+        if (index > 0 && listChange !== undefined && places.length > 0) list = changed(list, listChange, places);
         const round = withChange(settings, index > 0 ? wanted : {}, list, sharesKeys);
-        // Dry runs and tests are tried once.
-        if (!round.options.dryRun) settings = withoutTest(round);
+        // A dry run is tried once.
+        if (!round.options.dryRun) settings = round;
         const others = events.others.filter(({ when }) => isPatient || when === 'before');
         const mayKill = mode === 'trigger' && others.every(({ when }) => when === 'before');
         const killAt = mayKill ? events.killAt : null;
-        const pressedAgainAt = killAt === null && !round.options.dryRun && !round.isTest ? events.pressedAgainAt : null;
-        const locked = isPatient ? events.locked : null;
         const { eventLog } = events;
         return {
           ...ALL_WELL,
-          ...(isPatient || (killAt !== null && events.isCalm) ? calm : own),
-          ...{ settings: round, list, killAt, eventLog, pressedAgainAt, locked, others },
+          ...(isPatient ? calm : own),
+          ...{ settings: round, list, killAt, eventLog, others },
         };
       }),
     };
   });
-
-/** The same object if it changes nothing. */
-const withoutTest = (settings: Settings): Settings => (settings.isTest ? { ...settings, isTest: false } : settings);
 
 /** Only changes that the list allows; the same object if nothing changes. */
 function withChange(

@@ -21,18 +21,10 @@ const STAMPS: Readonly<Record<Settings['stamp'], string | null>> = {
   execution: "$execution.id.padStart(13, '0')",
 };
 
-export const TESTER = '447700900999';
-
-/** A window of one day that is neither today nor tomorrow, wherever that is. */
-function closedWindow(): INodeParameters {
-  const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][(new Date().getUTCDay() + 3) % 7];
-  return { sendWindow: `${day} 00:00–24:00` };
-}
-
 /** @param lists all lists of the scenario; each item has the values of all */
 export function setupOf(settings: Settings, list: List, lists: readonly List[], sandbox: Sandbox): Omit<Setup, 'mode'> {
   const { operation, accounts, apiKey, stamp, keys, options } = settings;
-  const { optedOut, isClosed, isTest, onError, maxTries, batchSize } = settings;
+  const { optedOut, onError, maxTries, batchSize } = settings;
   const [first = list] = lists;
   const entriesOf = ({ inputs }: List, item: number) =>
     (inputs[item] ?? []).map((input) => {
@@ -44,7 +36,7 @@ export function setupOf(settings: Settings, list: List, lists: readonly List[], 
     });
   const at = lists.indexOf(list);
   const stamped = (text: string) => (STAMPS[stamp] === null ? text : `${text}.replace('${STAMP}', ${STAMPS[stamp]})`);
-  const entry = at === 0 && first.source === 'items' ? '$json' : `$json.lists[${at}][0]`;
+  const entry = at === 0 ? '$json' : `$json.lists[${at}][0]`;
   const entries = at === 0 ? '$json.list' : `$json.lists[${at}]`;
   const stampedEntries = `${entries}.map((one) => ({ ...one, message: ${stamped('one.message')} }))`;
   const fields: INodeParameters =
@@ -70,8 +62,6 @@ export function setupOf(settings: Settings, list: List, lists: readonly List[], 
         ...options,
         ...(keys !== 'none' && { messageKey }),
         ...(optedOut.length > 0 && { neverSendTo: optedOut.join() }),
-        ...(isClosed && closedWindow()),
-        ...(isTest && { testRun: TESTER }),
       },
       ...(batchSize !== null && { requestOptions: { batching: { batch: { batchSize, batchInterval: 0 } } } }),
     },
