@@ -225,10 +225,10 @@ describe("A 'Message Key' with a hole is refused", () => {
 
   test.each([
     ['calculates with a field that is missing', '={{ $json.id * 2 }}', "needs a value for 'id'"],
-    ['is a list', '={{ [$json.phone] }}', 'needs a text or a number, and has none'],
-    ['is true', '={{ $json.phone !== "" }}', 'needs a text or a number, and has none'],
-    ['is false', '={{ $json.phone === "" }}', 'needs a text or a number, and has none'],
-    ['is a date', '={{ $now }}', 'needs a text or a number, and has none'],
+    ['is a list', '={{ [$json.phone] }}', 'needs a text or a number, and this item has none'],
+    ['is true', '={{ $json.phone !== "" }}', 'needs a text or a number, and this item has none'],
+    ['is false', '={{ $json.phone === "" }}', 'needs a text or a number, and this item has none'],
+    ['is a date', '={{ $now }}', 'needs a text or a number, and this item has none'],
     ['was made by another node, and has the word', '={{ $json.key }}', "needs a value for 'key'"],
     ['was not evaluated', '{{ $json.id }}', 'contains an expression that was not evaluated'],
   ])('where it %s', async (_what, key, reason) => {

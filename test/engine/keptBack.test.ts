@@ -217,7 +217,7 @@ const UNREADABLE = [
 ];
 test.each<unknown>(UNREADABLE)('With %j as its phone nothing is sent', async (testRun) => {
   const parameters = withOptions(SEND_BULK, { testRun } as INodeParameters);
-  expect(await refused(parameters)).toContain("The phone of 'Test Run' can't be used");
+  expect(await refused(parameters)).toContain("'Test Run' can't be read: The phone number");
 });
 
 describe('Nothing of a test counts as sent', () => {

@@ -204,10 +204,10 @@ test('A Default Country Code whose expression gives nothing keeps its item from 
   const given = { defaultCountryCode: '={{ $json.countryCode }}' };
   const setup = setupOf({ items: contacts(1), parameters: withOptions(SEND, given) });
   expect((await run(setup)).error?.message).toBe(
-    "'Default Country Code' needs a text or a number, and has none for this item",
+    "'Default Country Code' needs a text or a number, and this item has none",
   );
   await expect(runRouting(setup)).rejects.toThrow(
-    "'Default Country Code' needs a text or a number, and has none for this item",
+    "'Default Country Code' needs a text or a number, and this item has none",
   );
   expect(requests()).toEqual([]);
 });

@@ -383,6 +383,10 @@ test.each([
   expect(read(given, countryCode, 'off')).toBe(phone);
 });
 
+test('With Number Check off, an area code in brackets keeps the digit that is dialed before others in its country', () => {
+  expect(read('(812) 123-45-67', '7', 'off')).toBe('78121234567');
+});
+
 describe('One person in several spellings', () => {
   test('is the number as it is if Number Check is off and no country has such a number', () => {
     const number = { phone: '444477009001234', person: '444477009001234', readAs: 'abroad' };

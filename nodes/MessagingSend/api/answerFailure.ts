@@ -19,53 +19,43 @@ export function uncertainFailure({ statusCode: status, envelope, error }: Answer
  */
 export function rejectionFailure(answer: Answer, location: string, retryAfter: number | null): Failure {
   const { statusCode: status, envelope, error } = answer;
-  const byStatus = CODE_BY_STATUS[status] ?? (status < 400 ? 'REDIRECTED' : `HTTP_${status}`);
-  // Part 7 has no code for the limit, so any code means it.
-  const code = status === 429 ? 'RATE_LIMITED' : (codeIn(error) ?? byStatus);
-  const complaints = code === 'VALIDATION_ERROR' ? readComplaints(error).map(({ text }) => text) : [];
-  const details = { code, httpStatus: status, serviceSays: serviceTexts([error.message, ...complaints]) };
-  // 401, 402 and 403 mean the same with any code.
-  switch ([401, 402, 403].includes(status) ? byStatus : code) {
-    case 'MISSING_API_KEY':
-    case 'INVALID_API_KEY':
-      return failure('apiKeyInvalid', undefined, details);
-    case 'INSUFFICIENT_CREDITS': {
-      // Its figures and words concern one request: topping up by that much would not be enough for the rest.
-      const { required_credits: required, available_credits: available } = error;
-      const credits =
-        isNumber(required) && isNumber(available) ? { credits: { required, available }, serviceSays: '' } : {};
-      return failure('creditsTooLow', { figures: '' }, { ...details, ...credits });
-    }
-    case 'VALIDATION_ERROR':
-      return failure('valueInvalid', { part: 'a value of the request' }, details);
-    case 'RATE_LIMITED':
-      return rateLimited(retryAfter, details);
-    case 'REDIRECTED': {
-      // Only the host of the new address, because the rest can contain anything.
-      const [host] = /^https?:\/\/[\w.:-]+(?=[/?#]|$)/i.exec(location) ?? [];
-      const origin = host === undefined ? '' : ` (${serviceText(host)})`;
-      return failure('redirected', { status, origin }, details);
-    }
-    case 'NOT_FOUND':
-      return failure('notFound', { status }, details);
-    case 'FORBIDDEN':
-      return failure('forbidden', { status }, details);
-    default: {
-      // The service's own answer is about this request. A page may be a firewall's, which blocks one text or
-      // everything.
-      const scope = envelope !== null || status === 400 || status === 413 ? 'request' : 'unclear';
-      return failure('refusedWithStatus', { status }, { ...details, scope });
-    }
-  }
+  // Part 7 has no code for the limit, so any code means it. 401, 402 and 403 mean the same with any code.
+  const code = status === 429 ? null : codeIn(error);
+  const decides = code === null || [401, 402, 403].includes(status) ? status : code;
+  const name = REASONS[decides] ?? (status < 400 ? 'redirected' : 'refusedWithStatus');
+  const complaints = name === 'valueInvalid' ? readComplaints(error).map(({ text }) => text) : [];
+  const serviceSays = serviceTexts([error.message, ...complaints]);
+  const details: Details = { httpStatus: status, serviceSays, ...(code !== null && { code }) };
+  if (name === 'rateLimited') return rateLimited(retryAfter, details);
+  // Only the host of the new address, because the rest can contain anything.
+  const [host] = /^https?:\/\/[\w.:-]+(?=[/?#]|$)/i.exec(location) ?? [];
+  const origin = host === undefined ? '' : ` (${serviceText(host)})`;
+  const values = { status, origin, figures: '', part: 'a value of the request' };
+  // Its figures and words concern one request: topping up by that much would not be enough for the rest.
+  const { required_credits: required, available_credits: available } = error;
+  if (name === 'creditsTooLow' && isNumber(required) && isNumber(available))
+    return failure(name, values, { ...details, credits: { required, available }, serviceSays: '' });
+  if (name !== 'refusedWithStatus') return failure(name, values, details);
+  // The service's own answer is about this request. A page may be a firewall's, which blocks one text or everything.
+  const scope = envelope !== null || status === 400 || status === 413 ? 'request' : 'unclear';
+  return failure(name, values, { code: `HTTP_${status}`, ...details, scope });
 }
 
-const CODE_BY_STATUS: Partial<Record<number, string>> = {
-  401: 'INVALID_API_KEY',
-  402: 'INSUFFICIENT_CREDITS',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  405: 'NOT_FOUND',
-  422: 'VALIDATION_ERROR',
+type Reason = 'apiKeyInvalid' | 'creditsTooLow' | 'forbidden' | 'notFound' | 'rateLimited' | 'valueInvalid';
+
+/** By a code of part 7, or by a status. */
+const REASONS: Partial<Record<string, Reason>> = {
+  MISSING_API_KEY: 'apiKeyInvalid',
+  INVALID_API_KEY: 'apiKeyInvalid',
+  INSUFFICIENT_CREDITS: 'creditsTooLow',
+  VALIDATION_ERROR: 'valueInvalid',
+  401: 'apiKeyInvalid',
+  402: 'creditsTooLow',
+  403: 'forbidden',
+  404: 'notFound',
+  405: 'notFound',
+  422: 'valueInvalid',
+  429: 'rateLimited',
 };
 
 /** The failure of a run whose credits don't suffice for all that is left of it. */

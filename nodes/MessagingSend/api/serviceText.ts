@@ -3,7 +3,7 @@ const MAX_READ = 2 * MAX_SHOWN;
 const MAX_TEXTS = 6;
 
 /** They can be between the digits of a number, which would then not be recognized. */
-const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** A phone number, with its last two digits as a group. */
 const NUMBER = /\+?\(?\d(?:[\s()./-]{0,3}\d){4,}[\s()./-]{0,3}(\d[\s()./-]?\d)/g;

@@ -110,18 +110,14 @@ export const CATALOGUE = {
     'Make its value in a Code node before this one, and only name the field here, such as {{ $json.list }}.',
   ),
   keyNotEvaluated: invalidParameter("'Message Key' contains an expression that was not evaluated", TO_EXPRESSION),
-  /** `fields` such as "'id', 'year'". */
-  keyIncomplete: invalidParameter(
-    "'Message Key' needs a value for {fields}, and this item has none",
-    'Fill it in, or use a field that every item has.',
-  ),
   countryCodeInvalid: invalidParameter(
     "'Default Country Code' is not a known country code, such as 44 or GB",
     `${CORRECT_OPTION} ${IF_EXPRESSION}`,
   ),
+  /** `needed` such as "a value for 'id', 'year'". */
   optionEmpty: invalidParameter(
-    "'{option}' needs a text or a number, and has none for this item",
-    'Refer to a field that has one in every item.',
+    "'{option}' needs {needed}, and this item has none",
+    'Fill it in, or use a field that every item has.',
   ),
 
   formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
@@ -151,10 +147,6 @@ export const CATALOGUE = {
   optOutsNotList: notSetUp(
     "'Never Send To' is not a list of numbers",
     "Separate the numbers by commas, or use an expression that returns a list, such as {{ $('Opt-Outs').all().map((row) => row.json.phone) }}.",
-  ),
-  testPhoneUnreadable: notSetUp(
-    "The phone of 'Test Run' can't be used: {reason}",
-    "Enter your number with its country code, or remove 'Test Run' to send to the recipients.",
   ),
   baseUrlInvalid: notSetUp(
     "'Base URL' in the credential is not an address such as https://api.example.com/v1, without user name and password",

@@ -75,8 +75,11 @@ export function numberAbroad(home: Country, digits: string, groups: readonly str
 export function numberFrom(home: Country, digits: string, groups: readonly string[]): string | null {
   const withCode = digits.startsWith(home.code) ? numberAtHome(home, digits.slice(home.code.length)) : null;
   if (withCode !== null && isMobile(home, withCode)) return withCode;
-  const dialedAtHome = afterPrefix(home, digits);
-  if (dialedAtHome !== null) return dialedAtHome;
+  // The 8 that Russia dials begins other countries' codes, too, so Russia must have given out what follows.
+  const afterPrefix = digits.startsWith('0')
+    ? undefined
+    : formsOf(home, digits).find((form) => form !== digits && isGivenOut(home, home.code + form));
+  if (afterPrefix !== undefined) return home.code + afterPrefix;
   const national = numberAtHome(home, digits);
   if (national !== null && isMobile(home, national)) return national;
   // Without a domestic prefix, as in Czechia, a landline can look like a mobile number abroad.
@@ -124,7 +127,6 @@ export function digitsBehind(
     if (isWholeMobile(country, number.slice(0, -behind))) return behind;
     if (home === undefined) continue;
     const before = written.slice(0, -behind);
-    if (before.startsWith(home.code) && isWholeMobile(home, before)) return behind;
     if (!hasHomeCode && isWholeMobile(home, numberAtHome(home, before) ?? '')) return behind;
   }
   return 0;
@@ -134,16 +136,6 @@ export function digitsBehind(
 function isWholeMobile({ code, mobile, usualLength }: Country, number: string): boolean {
   const national = number.slice(code.length);
   return usualLength > 0 && national.length >= usualLength && looksLike(mobile, national);
-}
-
-/**
- * The number after a domestic prefix without 0, such as the 8 in Russia. Codes of other countries begin with 8, too, so
- * it counts only if the country has given out what follows.
- */
-function afterPrefix(home: Country, digits: string): string | null {
-  if (digits.startsWith('0')) return null;
-  const form = formsOf(home, digits).find((form) => form !== digits && isGivenOut(home, home.code + form));
-  return form === undefined ? null : home.code + form;
 }
 
 /** The number as it follows the country code, without a domestic prefix; null if its length is impossible. */
@@ -184,14 +176,13 @@ function formsOf(country: Country, national: string): string[] {
   // Most numbers have no prefix.
   if (!startsWith0 && dialed === '') return [national];
   const shorter: string[] = [];
-  // Another zero after the prefix can belong to the number, unless the prefix has none, as in Russia.
-  const isExtra = (form: string) =>
-    !trunk.startsWith('0') || leadingZero === 'never' || looksLike(country.mobile, form);
   // What is a carrier's code after the 0 can also be the number's own digits.
   for (const start of [dialed, trunk].filter((each) => each !== '' && national.startsWith(each))) {
     const rest = national.slice(start.length);
     shorter.push(rest);
-    if (rest.startsWith('0') && isExtra(rest.slice(1))) shorter.push(rest.slice(1));
+    // Another zero after the prefix can belong to the number.
+    if (rest.startsWith('0') && (leadingZero === 'never' || looksLike(country.mobile, rest.slice(1))))
+      shorter.push(rest.slice(1));
   }
   if (startsWith0 && dropsZero(country)) shorter.push(national.slice(1));
   const bare = leadingZero === 'usually' ? shorter : shorter.filter((form) => !form.startsWith('0'));

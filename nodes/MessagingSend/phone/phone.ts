@@ -41,8 +41,7 @@ const MAX_LENGTH = 100;
 const CLEAN = /^[1-9]\d{6,14}$/;
 
 /** Spaces of every kind, and invisible characters that are copied along with a number. */
-const INVISIBLE =
-  /[\u034f\u17b4\u17b5\ufe0e\ufe0f\s\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+const INVISIBLE = /[\s\p{Default_Ignorable_Code_Point}]/gu;
 const PUNCTUATION = /[.\p{Pd}\u2212()[\]/\\]/gu;
 /** A country code and the "(0)" that is dialed only inside the country: "+44 (0)7700…". */
 const DOMESTIC_ZERO = /^([([]?(?:\+|00)?[([]?([1-9]\d{0,2})[)\]]?[./\p{Pd}]?)[([]0[)\]]/u;
@@ -102,7 +101,7 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   if (phone === null || country === undefined)
     return isMarked ? whyImpossible(international, groups) : whyImpossible(digits, groups, home);
   if (home === undefined && !isMarked) {
-    if (groups.length > 1 && !hasCodeAsGroup(digits, groups))
+    if (!hasCodeAsGroup(digits, groups))
       return failure('phoneCountryCode', { start: 'digits that are not a country code' });
     if (!hasCodeForSure(country, phone)) return failure('phoneNotGivenOut', { country: countryName(country) });
   }
@@ -237,7 +236,7 @@ function withCountryCode({ digits, isDomestic }: Written, code: string | null, h
   const dropsIt = home === undefined || dropsZero(home);
   if (code === null || !(isDomestic || (dropsIt && /^0[1-9]/.test(digits)))) return digits;
   if (home !== undefined && keepsZero(home)) return code + digits;
-  const prefix = [home?.trunk, '0'].find((each) => each && digits.startsWith(each)) ?? '';
+  const prefix = [home?.trunk, '0'].find((each) => each?.startsWith('0') && digits.startsWith(each)) ?? '';
   return code + digits.slice(prefix.length);
 }
 

@@ -99,7 +99,8 @@ function countryCodeOf(item: number, parameters: ItemParameters): string | null 
   const value = parameters.read('options.defaultCountryCode', item, NOT_ADDED);
   if (value === NOT_ADDED) return null;
   const text = asText(value).trim();
-  if (text === '') throw new FailureError(failure('optionEmpty', { option: 'Default Country Code' }));
+  if (text === '')
+    throw new FailureError(failure('optionEmpty', { option: 'Default Country Code', needed: 'a text or a number' }));
   const code = countryWithCode(text.toUpperCase())?.code ?? text.replace(/^(?:\+|00)/, '');
   if (/^[1-9]\d{0,3}$/.test(code)) return code;
   throw new FailureError(failure('countryCodeInvalid'));
@@ -113,11 +114,8 @@ function keyOf(item: number, parameters: ItemParameters): string | null {
   const value = parameters.read(MESSAGE_KEY, item, NOT_ADDED);
   if (value === NOT_ADDED) return null;
   const empty = parameters.emptyIn(MESSAGE_KEY, item, [value].join(''));
-  if (empty.length > 0) {
-    const fields = empty.map((name) => `'${name}'`).join(', ');
-    throw new FailureError(failure('keyIncomplete', { fields }));
-  }
   const key = asText(value).trim().normalize('NFC');
-  if (key === '') throw new FailureError(failure('optionEmpty', { option: 'Message Key' }));
-  return key;
+  if (empty.length === 0 && key !== '') return key;
+  const needed = empty.length > 0 ? `a value for ${empty.map((name) => `'${name}'`).join(', ')}` : 'a text or a number';
+  throw new FailureError(failure('optionEmpty', { option: 'Message Key', needed }));
 }

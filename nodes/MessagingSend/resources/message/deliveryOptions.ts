@@ -179,7 +179,8 @@ function testRunWith(phone: unknown, check: PhoneRules['numberCheck']): TestRun 
   // A landline can be somebody's own as well.
   const rules: PhoneRules = { countryCode: null, numberCheck: check === 'mobile' ? 'on' : check };
   const read = readPhone(phone ?? '', rules);
-  if (isFailure(read)) throw new FailureError(failure('testPhoneUnreadable', { reason: read.message }));
+  // Told as the reason why the option can't be read.
+  if (isFailure(read)) throw new Error(read.message);
   return { phone: read.phone, person: read.person, count: TESTED };
 }
 
