@@ -156,10 +156,10 @@ test.each<[string, string, string, () => INodeProperties[]]>([
 const NOT_HERE = ['…', 'UNREACHABLE_…'];
 
 test.each([
-  ['not-sent', 'safe'],
-  ['uncertain', 'checkFirst'],
-])('The page about errors has each code of a message that is %s once, and no other', (under, sendAgain) => {
-  const entries = Object.values(CATALOGUE).filter((entry) => entry.sendAgain === sendAgain);
+  ['not-sent', 'not_sent'],
+  ['uncertain', 'uncertain'],
+])('The page about errors has each code of a message that is %s once, and no other', (under, outcome) => {
+  const entries = Object.values(CATALOGUE).filter((entry) => entry.outcome === outcome);
   const codes = new Set<string>(entries.map(({ code }) => code).filter((code) => !NOT_HERE.includes(code)));
   const listed = table('docs/errors.md', under, 'Code').rows.map(([first]) => first?.text);
   expect(listed.sort()).toEqual([...codes].sort());

@@ -90,7 +90,7 @@ test('A message stays uncertain for its own reason, which concerns no other requ
   expect(JSON.stringify(context)).toBe(JSON.stringify(context));
   const rows = [rowAt(0)];
   await recall(reread(context), rows);
-  const told = { message: why.message, scope: 'request', sendAgain: 'checkFirst' };
+  const told = { message: why.message, scope: 'request', outcome: 'uncertain' };
   expect(rows[0]?.outcome).toMatchObject({ kind: 'uncertain', failure: told });
 });
 

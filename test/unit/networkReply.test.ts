@@ -30,7 +30,7 @@ test.each<[code: string, text: string, message: string, retryable?: true]>([
 ])('Nothing was sent after %s (%s), and only transient ones repeat', (...[code, text, message, retryable = false]) => {
   expect(networkReply(thrown(code, text))).toMatchObject({
     kind: 'rejected',
-    failure: { code: `UNREACHABLE_${code}`, message, scope: 'run', sendAgain: 'safe', httpStatus: null },
+    failure: { code: `UNREACHABLE_${code}`, message, scope: 'run', outcome: 'not_sent', httpStatus: null },
     error: {},
     fromService: false,
     retryable,

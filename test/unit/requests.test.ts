@@ -138,7 +138,7 @@ describe('Max Wait also bounds how long a request waits for the 429s of others:'
     await clock.run();
     expect((await first).kind).toBe('accepted');
     expect(await waiting).toMatchObject({
-      reply: { failure: { code: 'RATE_LIMITED', sendAgain: 'safe' } },
+      reply: { failure: { code: 'RATE_LIMITED', outcome: 'not_sent' } },
       at: WINDOW,
     });
   });

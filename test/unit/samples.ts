@@ -48,7 +48,7 @@ export function failureWith(changed: Partial<Failure> = {}): Failure {
     advice: 'Do something.',
     serviceSays: '',
     scope: 'request',
-    sendAgain: 'safe',
+    outcome: 'not_sent',
     ...changed,
   };
 }

@@ -221,7 +221,7 @@ test('No advice is to remove an option that keeps messages back, or to switch a 
 });
 
 test('Every failure after which sending again is safe says what to do', () => {
-  const safe = Object.entries(CATALOGUE).filter(([, { sendAgain }]) => sendAgain === 'safe');
+  const safe = Object.entries(CATALOGUE).filter(([, { outcome }]) => outcome === 'not_sent');
   expect(safe.filter(([, { advice }]) => advice === '').map(([name]) => name)).toEqual([]);
 });
 

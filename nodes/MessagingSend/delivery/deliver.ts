@@ -150,7 +150,7 @@ async function whyNotCovered({ requests, batches }: Share): Promise<Failure | nu
   const balance = balanceIn(reply);
   if (isFailure(balance)) {
     const { message: reason, advice, ...details } = balance;
-    return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', sendAgain: 'safe' });
+    return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', outcome: 'not_sent' });
   }
   // Each text uses a credit.
   const required = batches.flat().reduce((sum, row) => sum + textCount(row), 0);

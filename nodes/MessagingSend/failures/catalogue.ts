@@ -349,28 +349,26 @@ export type FailureName = keyof typeof CATALOGUE;
  */
 export type Scope = 'request' | 'run' | 'unclear';
 
-/** `safe`: nothing was sent. `checkFirst`: the message may have been sent. */
-export type SendAgain = 'safe' | 'checkFirst';
-
 /** One kind of failure. Names in braces in its texts are filled in for each case. */
 export interface Entry<Message extends string = string, Advice extends string = string> {
   /** Shown as an item's `details.code`; docs/errors.md explains each. One with "…" is completed where it occurs. */
   readonly code: string;
   readonly scope: Scope;
-  readonly sendAgain: SendAgain;
+  /** `not_sent`: sending again is safe. `uncertain`: the message may have been sent. */
+  readonly outcome: 'not_sent' | 'uncertain';
   readonly message: Message;
   readonly advice: Advice;
 }
 
 /** Declares entries after which sending again is safe: `withCode(code, scope)(message, advice)`. */
-function withCode(code: string, scope: Scope = 'request', sendAgain: SendAgain = 'safe') {
+function withCode(code: string, scope: Scope = 'request', outcome: Entry['outcome'] = 'not_sent') {
   return <const Message extends string, const Advice extends string = ''>(
     message: Message,
     advice?: Advice,
-  ): Entry<Message, Advice | ''> => ({ code, scope, sendAgain, message, advice: advice ?? '' });
+  ): Entry<Message, Advice | ''> => ({ code, scope, outcome, message, advice: advice ?? '' });
 }
 
 /** Declares entries after which the message may have been sent. */
 function uncertainWithCode(code: string, scope: Scope = 'request') {
-  return withCode(code, scope, 'checkFirst');
+  return withCode(code, scope, 'uncertain');
 }

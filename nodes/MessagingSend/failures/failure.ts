@@ -1,4 +1,4 @@
-import { CATALOGUE, type Entry, type FailureName, type Scope, type SendAgain } from './catalogue';
+import { CATALOGUE, type Entry, type FailureName, type Scope } from './catalogue';
 
 /**
  * Why something did not go as asked, in the one form that all parts of the node use. No text in it contains an API key,
@@ -16,7 +16,7 @@ export interface Failure {
   /** The service's own words, masked and safe to render as HTML; empty if it gave none. */
   readonly serviceSays: string;
   readonly scope: Scope;
-  readonly sendAgain: SendAgain;
+  readonly outcome: Entry['outcome'];
   /** Only if credits ran out and both figures are known. */
   readonly credits?: Credits;
 }
@@ -32,7 +32,7 @@ export function withEscapes(text: string): string {
 }
 
 export function isFailure(value: object): value is Failure {
-  return 'sendAgain' in value;
+  return 'serviceSays' in value;
 }
 
 /** Thrown if one of the user's settings can't be used. */
@@ -57,7 +57,7 @@ export function failure<Name extends FailureName>(
     ? [values?: undefined, details?: Details]
     : [values: Readonly<Record<NamesOf<Name>, string | number>>, details?: Details]
 ): Failure {
-  const { code, scope, sendAgain, message, advice }: Entry = CATALOGUE[name];
+  const { code, scope, outcome, message, advice }: Entry = CATALOGUE[name];
   const given: Readonly<Record<string, string | number>> = values ?? {};
   const filled = (text: string) => text.replace(/\{(\w+)\}/g, (braces, key: string) => String(given[key] ?? braces));
   return {
@@ -65,7 +65,7 @@ export function failure<Name extends FailureName>(
     serviceSays: '',
     code,
     scope,
-    sendAgain,
+    outcome,
     ...details,
     message: filled(message),
     advice: filled(advice),

@@ -190,7 +190,7 @@ function storedOf({ rows, outcome: ofAll }: Receipt): Stored {
     if (outcome.kind === 'sent') stored.push([...ofRow, outcome.messageId, outcome.status]);
     else {
       stored.push(ofRow);
-      why ??= { ...outcome.failure, scope: 'request', sendAgain: 'checkFirst' };
+      why ??= { ...outcome.failure, scope: 'request', outcome: 'uncertain' };
     }
   }
   const { batch = null, data = null } = rows[0] ?? {};

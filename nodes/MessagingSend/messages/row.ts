@@ -117,7 +117,7 @@ export function settle(row: Row, outcome: Outcome): void {
 
 /** The outcome of a message that did not leave, for this reason. */
 export function failed(why: Failure): Failed {
-  return { kind: why.sendAgain === 'checkFirst' ? 'uncertain' : 'not_sent', failure: why };
+  return { kind: why.outcome, failure: why };
 }
 
 /** Whether the message may still be sent: it has no outcome, and shares none. */
