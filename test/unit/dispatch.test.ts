@@ -3,7 +3,7 @@ import { pack } from '../../nodes/MessagingSend/delivery/dispatch';
 import { type KeepBack, select } from '../../nodes/MessagingSend/delivery/select';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Permission } from '../../nodes/MessagingSend/journal/journal';
-import { type Batch, markSeveral, type Row, settle } from '../../nodes/MessagingSend/messages/row';
+import { type Batch, markSeveral, type Outcome, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
 import {
   byIndex,
@@ -260,12 +260,16 @@ test('A message gets its outcome once: a second one is a defect of this package'
 
 const KEEP_BACK: KeepBack = () => ({ kind: 'skipped', reason: 'opted_out' });
 
-test('A duplicate of a message from an earlier attempt is a duplicate, even if its recipient is kept back now', () => {
+// Another account's messages are remembered apart, so the second one of a person would leave from there.
+test.each<[string, Outcome]>([
+  ['an earlier attempt has sent', SENT],
+  ['another execution has sent, as a Retry finds', { kind: 'skipped', reason: 'sent_before' }],
+])('A duplicate of what %s is one, even if its recipient is kept back now', (_what, outcome) => {
   const twice = () => [0, 1].map((index) => rowAt(index, { phone: '447700900123', text: 'A' })) as [Row, Row];
   const [rows, others] = [twice(), twice()];
   markSeveral(rows);
   markSeveral(others);
-  settle(rows[1], SENT);
+  settle(rows[1], outcome);
   expect(select(rows, true, KEEP_BACK)).toEqual([rows[0]]);
   expect(rows.map(({ duplicateOf }) => duplicateOf?.item)).toEqual([1, undefined]);
   expect(select(others, true, KEEP_BACK)).toHaveLength(2);

@@ -45,9 +45,10 @@ export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack
   const originals = new Map<string, Row>();
   const keptBack: Row[] = [];
   if (isOnce) {
-    const sent = rows.filter(({ isOneOfSeveral, outcome }) => isOneOfSeveral && mayHaveBeenSent(outcome));
+    const has = ({ isOneOfSeveral, outcome }: Row) =>
+      isOneOfSeveral && (mayHaveBeenSent(outcome) || outcome?.kind === 'skipped');
     // Reversed, because the first of several counts.
-    for (const row of sent.reverse()) originals.set(identityOf(row), row);
+    for (const row of rows.filter(has).reverse()) originals.set(identityOf(row), row);
   }
   for (const row of rows) {
     if (!isOpen(row) || row.defect !== null) continue;
