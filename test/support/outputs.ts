@@ -49,10 +49,10 @@ interface StoredLine {
 }
 
 /** The receipts that the node has written, of its first run and then of others, the earliest first. */
-export function recordLines({ deliveries }: IDataObject): RecordLine[] {
-  const runs = Object.values((deliveries ?? {}) as Record<string, { receipts: string }>);
+export function recordLines(kept: IDataObject): RecordLine[] {
+  const runs = Object.entries(kept).filter(([name]) => name.startsWith('delivery '));
   return runs
-    .flatMap(({ receipts }) => receipts.split('\n').filter(Boolean))
+    .flatMap(([, run]) => (run as { receipts: string }).receipts.split('\n').filter(Boolean))
     .map((line) => {
       const { rows } = JSON.parse(line) as StoredLine;
       const namesOf = (isSent: boolean) => rows.filter((each) => each.length > 2 === isSent).map(([name]) => name);

@@ -45,10 +45,10 @@ export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack
   const originals = new Map<string, Row>();
   const keptBack: Row[] = [];
   if (isOnce) {
-    const has = ({ isOneOfSeveral, outcome }: Row) =>
-      isOneOfSeveral && (mayHaveBeenSent(outcome) || outcome?.kind === 'skipped');
+    const several = rows.filter(({ isOneOfSeveral }) => isOneOfSeveral);
     // Reversed, because the first of several counts.
-    for (const row of rows.filter(has).reverse()) originals.set(identityOf(row), row);
+    for (const row of several.reverse())
+      if (mayHaveBeenSent(row.outcome) || row.outcome?.kind === 'skipped') originals.set(identityOf(row), row);
   }
   for (const row of rows) {
     if (!isOpen(row) || row.defect !== null) continue;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonScalar, pick } from '../api/objects';
+import { type JsonObject, type JsonScalar, pick } from '../api/objects';
 import { type Failure, failure } from '../failures/failure';
 import { mayHaveBeenSent, nameOf, type Outcome, type Row } from '../messages/row';
 import { digestOf } from './list/facts';
@@ -66,15 +66,17 @@ export class DeliveryRecord {
   /** Whether an earlier attempt opened the record. */
   readonly isOpen: boolean;
   readonly run: KeptRun;
+  private readonly name: string;
   private text: string;
   /** Not written yet. */
   private unwritten: Receipt[] = [];
 
   constructor(
     private readonly kept: JsonObject,
-    private readonly runIndex: number,
+    runIndex: number,
   ) {
-    const before = recordOf(kept.deliveries)[String(runIndex)] as KeptRun | undefined;
+    this.name = `delivery ${runIndex}`;
+    const before = kept[this.name] as KeptRun | undefined;
     const { receipts = '', attempts = [], isLost = false } = before ?? {};
     this.isOpen = before !== undefined;
     this.text = receipts;
@@ -90,9 +92,7 @@ export class DeliveryRecord {
 
   /** Gives n8n the record. First called when the run begins: a re-run that finds no record follows a kill. */
   open(): void {
-    const runs = recordOf(this.kept.deliveries);
-    runs[String(this.runIndex)] = this.run;
-    this.kept.deliveries = runs;
+    this.kept[this.name] = this.run;
   }
 
   /** Whether outcomes of this execution were lost: every message without one may have been sent. */
@@ -161,14 +161,8 @@ export class DeliveryRecord {
 
   /** Forgets the run: everything was sent, so it will not be run again. */
   clear(): void {
-    const runs = recordOf(this.kept.deliveries);
-    Reflect.deleteProperty(runs, String(this.runIndex));
-    if (Object.keys(runs).length === 0) delete this.kept.deliveries;
+    Reflect.deleteProperty(this.kept, this.name);
   }
-}
-
-function recordOf(kept: unknown): JsonObject {
-  return isObject(kept) ? kept : {};
 }
 
 /**

@@ -101,7 +101,7 @@ export function readPhone(given: unknown, { countryCode, numberCheck }: PhoneRul
   if (phone === null || country === undefined)
     return isMarked ? whyImpossible(international, groups) : whyImpossible(digits, groups, home);
   if (home === undefined && !isMarked) {
-    if (!hasCodeAsGroup(digits, groups))
+    if (groups.length > 1 && !hasCodeAsGroup(digits, groups))
       return failure('phoneCountryCode', { start: 'digits that are not a country code' });
     if (!hasCodeForSure(country, phone)) return failure('phoneNotGivenOut', { country: countryName(country) });
   }

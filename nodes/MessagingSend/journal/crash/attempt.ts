@@ -125,8 +125,9 @@ export class Attempt {
   settled(rows: readonly Row[]): void {
     for (const page of this.pagesOf(rows)) {
       if (!(page.state instanceof Promise)) continue;
-      if (page.rows.every((row) => isNotToSend(row) || row.outcome?.kind === 'sent')) this.close(page);
-      else if (page.rows.every((row) => isNotToSend(row) || row.isRecalled || hasEndedUnsent(row))) {
+      const own = page.rows.filter((row) => row.defect === null && !isKeptBack(row));
+      if (own.every(({ outcome }) => outcome?.kind === 'sent')) this.close(page);
+      else if (own.every(({ outcome, isRecalled }) => isRecalled || (outcome !== null && !mayHaveBeenSent(outcome)))) {
         page.state = 'unopened';
         this.facts.change({ facts: [page.fact], to: 'unknown' });
       }
@@ -137,7 +138,7 @@ export class Attempt {
   private close(page: OwnPage): void {
     page.state = 'ended';
     const keptBack = page.rows.filter(isKeptBack);
-    const facts = this.facts.of([this.names.page(page, keptBack)]);
+    const facts = keptBack.length === 0 ? [page.fact] : this.facts.of([this.names.page(page, keptBack)]);
     this.facts.change({ facts, to: 'noted' });
     if (keptBack.length > 0) this.rests.push(...facts);
   }
@@ -165,15 +166,6 @@ export class Attempt {
     await facts.list.turns.last;
     return toBar;
   }
-}
-
-/** Whether an attempt has nothing to do with a message. */
-function isNotToSend(row: Row): boolean {
-  return row.defect !== null || isKeptBack(row);
-}
-
-function hasEndedUnsent({ outcome }: Row): boolean {
-  return outcome !== null && !mayHaveBeenSent(outcome);
 }
 
 /** The user's reasons to keep a message back. */

@@ -131,11 +131,10 @@ export class CrashLedger {
     const toBar: string[] = [];
     const keptBack = unrecorded.length === 0 ? NOTHING : keptBackOf();
     for (const each of unrecorded) toBar.push(...(await this.ask(each, pages, length, keptBack, found)));
-    const onBegun = (hasBegun: boolean) => {
+    const attempt = new Attempt(facts, { run, number, pages, length }, toBar, (hasBegun) => {
       const others = record.run.attempts.filter((other) => other !== number);
       record.run.attempts = hasBegun ? [...others, number] : others;
-    };
-    const attempt = new Attempt(facts, { run, number, pages, length }, toBar, onBegun);
+    });
     if (unrecorded.length === 0) return { listed: null, attempt };
     const listed: Memory = (row) => {
       const page = found[row.page];

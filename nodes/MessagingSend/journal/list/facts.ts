@@ -138,10 +138,9 @@ export class Facts {
   async note({ noted, open }: Readonly<Record<'noted' | 'open', readonly string[]>>): Promise<void> {
     const { list, storage } = this;
     // Another run may have it in flight, and must not give it up, as not sent; or what it has given up waits to be removed.
-    const isKnown = (fact: string) => list.known.has(fact);
-    this.change({ facts: noted.filter(isKnown), to: 'noted' });
+    this.change({ facts: noted.filter((fact) => list.known.has(fact)), to: 'noted' });
     const doubtful = open.filter((fact) => list.known.get(fact)?.state !== 'noted');
-    this.change({ facts: doubtful.filter(isKnown), to: 'open' });
+    this.change({ facts: doubtful.filter((fact) => list.known.has(fact)), to: 'open' });
     await list.write([...noted, ...doubtful.flatMap((fact) => valuesOf(fact, 'open'))], storage);
   }
 
