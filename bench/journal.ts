@@ -1,5 +1,5 @@
 /* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { makeTemporaryFolder } from '../tools/cli/temporaryFolder';
@@ -84,7 +84,9 @@ export async function journal({ rounds, before, session }: Options): Promise<Row
     session.say('Starting n8n, with the journal and without it');
     const withIt = await start();
     const without = await start(switchJournalOff);
-    const earlier = before === undefined ? null : await start(async (folder) => await replaceCode(folder, before));
+    const withCodeOf = (checkout: string) => async (folder: string) =>
+      await cp(join(checkout, 'dist'), join(folder, 'dist'), { recursive: true });
+    const earlier = before === undefined ? null : await start(withCodeOf(before));
 
     const rows: Row[] = [];
     for (const each of CASES) {
@@ -97,12 +99,6 @@ export async function journal({ rounds, before, session }: Options): Promise<Row
     }
     return rows;
   });
-}
-
-/** Gives an unpacked package the code of another checkout. */
-async function replaceCode(folder: string, checkout: string): Promise<void> {
-  await rm(join(folder, 'dist'), { recursive: true });
-  await cp(join(checkout, 'dist'), join(folder, 'dist'), { recursive: true });
 }
 
 /** Changes an unpacked package so that no run has a crash ledger. */

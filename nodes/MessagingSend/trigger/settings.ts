@@ -4,6 +4,7 @@ import { REQUESTS_PER_MINUTE } from '../api/endpoints';
 import { asText } from '../api/objects';
 import { sourceOfItem } from '../n8n/input/itemParameters';
 import {
+  choiceField,
   GivenOptions,
   maxWait,
   numberField,
@@ -47,14 +48,10 @@ const threshold = numberField('Warn Below (Credits)', 'threshold', {
 /** The parameters of Messaging Send Trigger. n8n puts Poll Times before them. */
 export const lowBalanceProperties: INodeProperties[] = [
   everyMinuteNotice,
-  {
-    displayName: 'Trigger On',
-    name: 'event',
-    type: 'options',
-    noDataExpression: true,
-    options: [{ name: 'Low Balance', value: 'lowBalance', description: 'When fewer credits are left than you choose' }],
+  choiceField('Trigger On', 'event', {
     default: 'lowBalance',
-  },
+    choices: { lowBalance: ['Low Balance', 'When fewer credits are left than you choose'] },
+  }),
   threshold,
   optionsField([
     {
