@@ -44,6 +44,18 @@ const REVIEW_OPTIONS = [
   ...['Requests per Minute', 'Thank You Text'],
 ];
 
+const BOTH_SENT = [
+  '2 sent, 2 credits used, 999998 left, 2 requests.',
+  "Don't run this step again: it would send the 2 sent messages again.",
+];
+
+/** The lines of the hint over an output. */
+async function hintOf(output: Locator): Promise<string[]> {
+  const hint = output.getByTestId('node-hint').filter({ hasText: 'sent' });
+  await hint.waitFor();
+  return (await hint.innerText()).trim().split('\n').slice(0, 2);
+}
+
 const phonesOf = (recipients: ReadonlyArray<{ phone: string }>) => recipients.map(({ phone }) => phone);
 
 /** What the node shows after these choices, one set after the other, from top to bottom, and its options. */
@@ -102,12 +114,7 @@ for (const release of SUPPORTED) {
         await executeWorkflow(page);
         await openNode(page, SENDER);
         const output = outputPanel(page);
-        const hint = output.getByTestId('node-hint').filter({ hasText: '2 sent' });
-        await hint.waitFor();
-        assert.deepEqual((await hint.innerText()).trim().split('\n').slice(0, 2), [
-          '2 sent, 2 credits used, 999998 left, 2 requests.',
-          "Don't run this step again: it would send the 2 sent messages again.",
-        ]);
+        assert.deepEqual(await hintOf(output), BOTH_SENT);
         await output.getByRole('cell', { name: GOOD.phone }).waitFor();
         await output.getByRole('cell', { name: ALSO_GOOD.phone }).waitFor();
         await output.getByText('2 items', { exact: true }).waitFor();
@@ -133,6 +140,18 @@ for (const release of SUPPORTED) {
         await Promise.any([success.waitFor(), dialog.waitFor({ state: 'hidden' })]);
         const requests = sandbox.requests().map(({ path, status }) => [path, status]);
         assert.deepEqual(requests, [['/v1/user/balance', 200]]);
+      });
+    });
+
+    test('The list of executions shows what was sent in the same lines', async () => {
+      const workflow = await sendTo([GOOD, ALSO_GOOD]);
+      await inEditor(`${release} executions`, async (page) => {
+        await openWorkflow(page, workflow);
+        instance().sandbox.reset();
+        await executeWorkflow(page);
+        await page.goto(`${workflow}/executions`);
+        await openNode(page, SENDER);
+        assert.deepEqual(await hintOf(outputPanel(page)), BOTH_SENT);
       });
     });
 
