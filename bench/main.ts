@@ -22,7 +22,7 @@ const command = new Command('npm run bench --')
   .description('Measures what this node adds to the time that sending takes.')
   .addArgument(new Argument('[parts...]', 'all of them by default').choices(Object.keys(PARTS)))
   .option('--rounds <count>', 'how often each contender is measured', (text) => Math.max(1, wholeNumber(text)), 3)
-  .option('--before <folder>', 'a built checkout of another release, to compare bare and journal with')
+  .option('--before <folder>', 'a built checkout to compare bare and journal with, too; writes no results')
   .parse();
 
 // Each process listens for the end of the command.
@@ -39,7 +39,7 @@ await runSession(async (session) => {
         return { what, median: medianOf(rounds), ...(unit && { unit }), range, atMost };
       }),
     );
-    await write(part, rows);
+    if (options.before === undefined) await write(part, rows);
   }
   return 0;
 });

@@ -50,7 +50,9 @@ export function registerApi(app: FastifyInstance, state: SandboxState, closing: 
     const delay = state.options.latencyMs + (fault?.kind === 'delay' ? fault.ms : 0);
     if (delay > 0) await wait(delay, undefined, { signal: closing }).catch(() => undefined);
     complete();
-    if (fault?.kind.startsWith('reset-') === true) return void raw.socket?.resetAndDestroy();
+    // Node resets no TLS connection.
+    if (fault?.kind.startsWith('reset-') === true)
+      return void (state.options.tls === null ? raw.socket?.resetAndDestroy() : raw.destroy());
     if (raw.destroyed) return;
     logged.status = answer.status;
     const body = Buffer.from(answer.body);

@@ -75,7 +75,8 @@ test('Every file and folder that a page names exists', () => {
     const named = code
       .flatMap((text) => text.split(/,? /))
       .filter((text) => /^[\w.-]+(\/[\w.-]+)+\/?$/.test(text) && roots.has(text.split('/')[0]));
-    return named.filter((name) => !folders.some((from) => existsSync(path.join(from, name))));
+    const lost = named.filter((name) => !folders.some((from) => existsSync(path.join(from, name))));
+    return lost.map((name) => `${file}: ${name}`);
   });
   expect(missing).toEqual([]);
 });

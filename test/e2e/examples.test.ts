@@ -58,8 +58,15 @@ for (const release of SUPPORTED) {
       await page.close();
     };
 
-    test('n8n knows every node of every example, with its version and its parameters', async () => {
-      const types = JSON.parse(await instance().rest.readFile('/types/nodes.json')) as INodeTypeDescription[];
+    test('n8n knows every node of every example, with its version and its parameters, and ours by icons and categories', async () => {
+      const { rest } = instance();
+      const types = JSON.parse(await rest.readFile('/types/nodes.json')) as INodeTypeDescription[];
+      const own = types.filter(({ name }) => name.startsWith('n8n-nodes-messaging-send.'));
+      assert.equal(own.length, 4);
+      for (const { codex, iconUrl } of own) {
+        assert.notDeepEqual(codex?.categories ?? [], []);
+        for (const icon of Object.values(iconUrl as object)) assert.match(await rest.readFile(`/${icon}`), /<svg/);
+      }
       for (const name of await exampleNames()) {
         for (const node of (await readExample(name)).nodes) assertKnown(name, node as unknown as INode, types);
       }

@@ -37,7 +37,7 @@ for (const release of SUPPORTED) {
       assert.deepEqual(alerts(), texts);
     };
 
-    test('An active workflow starts once for a low balance, also after a restart and a new activation, and again after a restart if the low balance is a new one', async () => {
+    test('An active workflow starts once for a low balance, also after a restart and a new activation, and again after a restart if the low balance is a new one; a check that fails is a failed execution, and the next one follows', async () => {
       const { rest, sandbox, credential } = instance();
       sandbox.setCredits(150);
       const text = '={{ $json.credits }} of {{ $json.threshold }} credits left, {{ $json.previous_credits }} before';
@@ -65,6 +65,14 @@ for (const release of SUPPORTED) {
       await instance().rest.activate(workflow);
       await nextPoll();
       assert.equal(alerts().length, 2);
+
+      sandbox.setFaults([{ kind: 'status', status: 401, times: 1 }]);
+      const failed = await instance().waitFor('a failed execution', 30, async () => {
+        const executions = await instance().rest.executionsOf(workflow);
+        return executions.find(({ status }) => status === 'error')?.id;
+      });
+      assert.match((await instance().rest.waitForExecution(failed)).error, /API key is not valid/);
+      await nextPoll();
       await instance().rest.deactivate(workflow);
     });
   });

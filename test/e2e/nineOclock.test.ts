@@ -68,9 +68,9 @@ describe(`The example that waits for each country's morning, in n8n ${CURRENT}`,
 });
 
 /**
- * What numbers of two countries begin with before four more digits, where it is the same day and an hour apart, and the start of a window that
- * opens in the second one soon, but later than the 65 seconds that n8n waits without its database. In the first, it is
- * open already.
+ * What numbers of two countries begin with before four more digits, where it is the same day and an hour apart, and the
+ * start of a window that opens in the second one soon, but later than the 65 seconds that n8n waits without its database.
+ * In the first, it is open already.
  */
 function twoCountries(): { awake: string; asleep: string; from: string } {
   const opens = new Date(Math.ceil((Date.now() + 100_000) / 60_000) * 60_000);

@@ -16,7 +16,7 @@ import type {
 import type { Lifetime } from './lifetime';
 
 interface StorageCall {
-  readonly method: 'check' | 'remove' | 'count';
+  readonly method: 'check' | 'remove';
   readonly values: readonly DeduplicationItemTypes[];
 }
 
@@ -130,17 +130,8 @@ class ProcessedData implements IDataDeduplicator {
     return await Promise.reject(new Error('the node clears nothing'));
   }
 
-  async getProcessedDataCount(
-    scope: DeduplicationScope,
-    of: ICheckProcessedContextData,
-    { mode }: ICheckProcessedOptions,
-  ): Promise<number> {
-    let count = 0;
-    await this.change({ method: 'count', values: [] }, scope, of, mode, (row) => {
-      count = row?.length ?? 0;
-      return null;
-    });
-    return count;
+  async getProcessedDataCount(): Promise<never> {
+    return await Promise.reject(new Error('the node counts nothing'));
   }
 
   /** @param changed the row's new entries; null leaves the row as it is */

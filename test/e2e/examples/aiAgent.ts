@@ -18,7 +18,7 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
   });
   const question = async () => await new Asking(instance).asked(workflow(), REVIEWER);
 
-  test('Only what the reviewer approves is sent, and the agent gets the balance and the comment of a decline', async () => {
+  test('Only what the reviewer approves is sent, and the agent gets the balance, the comment of a decline and the reason of a failure', async () => {
     const { sandbox } = instance();
     await inEditor('agent', async (page) => {
       await openWorkflow(page, instance().editorUrl(workflow()));
@@ -43,6 +43,14 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
       await answer((await question()).link, { decision: 'decline', comment: 'Not today' });
       await page.getByText('It was declined.').first().waitFor();
       assert.match(model().results().at(-1) ?? '', /feedback: \\"Not today\\"/);
+      assert.equal(received().length, 1);
+
+      sandbox.reset();
+      model().script({ calls: [call('07700 900456')] }, { text: 'It failed.' });
+      await writeInChat(page, 'Tell 07700 900456 that the order is ready');
+      await answer((await question()).link, { decision: 'approve' });
+      await page.getByText('It failed.').first().waitFor();
+      assert.match(model().results().at(-1) ?? '', /country code is missing[^]*not_sent/);
       assert.equal(received().length, 1);
     });
   });

@@ -102,7 +102,7 @@ export function checkNobodyLeftOut(
   }
 }
 
-/** The first line of the hint counts the items of each outcome, unless it gives one reason for all of them. */
+/** The first line of the hint counts the items that were sent, not sent or uncertain, unless it gives one reason for all of them. */
 export function checkHint({ run, outputs }: Execution): void {
   const [{ message: hint } = { message: '' }] = run.data.resultData.runData.Send?.at(-1)?.hints ?? [];
   const outcomes = outputs.flat().map(outcomeOf);
