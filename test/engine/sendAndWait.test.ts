@@ -65,6 +65,8 @@ describe('Send and Wait for Response', () => {
     const setup = setupOf(given);
     const waiting = await run(setup);
     expect(waitTill(waiting)).toEqual(FOREVER);
+    // A webhook that responds with the last output has it now; without any, it would tell its caller of an error.
+    expect(waiting.outputs[0]).toHaveLength(given.items.length);
     const { outputs, run: ended } = await continueWaiting(waiting, setup);
     expect(ended.waitTill).toBeUndefined();
     expect(outputs[0]?.map(({ json }) => json)).toEqual(passedOn);

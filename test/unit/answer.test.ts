@@ -43,6 +43,7 @@ test.each<[what: string, statusCode: number, body: unknown, meaning: string]>([
   ['no credits', 402, refusal('INSUFFICIENT_CREDITS'), 'rejected INSUFFICIENT_CREDITS run'],
   ['status 403', 403, '', 'rejected FORBIDDEN unclear'],
   ['status 404', 404, PAGE, 'rejected NOT_FOUND unclear'],
+  ['status 404 in JSON', 404, refusal('NOT_FOUND'), 'rejected NOT_FOUND unclear'],
   ['status 405', 405, '', 'rejected NOT_FOUND unclear'],
   ['status 422', 422, refusal('VALIDATION_ERROR'), 'rejected VALIDATION_ERROR request'],
   ['the code in lower case', 422, refusal('validation-error'), 'rejected VALIDATION_ERROR request'],

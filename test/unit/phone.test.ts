@@ -386,6 +386,9 @@ test.each([
 
 test('With Number Check off, an area code in brackets keeps the digit that is dialed before others in its country', () => {
   expect(read('(812) 123-45-67', '7', 'off')).toBe('78121234567');
+  for (const given of ['(8 812) 123-45-67', '(8) 812 123-45-67'])
+    expect([given, read(given, '7', 'off')]).toEqual([given, '78121234567']);
+  expect(read('(1 212) 555-0123', '1', 'off')).toBe('12125550123');
 });
 
 describe('One person in several spellings', () => {

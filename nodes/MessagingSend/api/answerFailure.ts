@@ -43,12 +43,15 @@ export function rejectionFailure(answer: Answer, location: string, retryAfter: n
 
 type Reason = 'apiKeyInvalid' | 'creditsTooLow' | 'forbidden' | 'notFound' | 'rateLimited' | 'valueInvalid';
 
-/** By a code of part 7, or by a status. */
+/** By a code, of part 7 or for what that has no code for, or by a status. */
 const REASONS: Partial<Record<string, Reason>> = {
   MISSING_API_KEY: 'apiKeyInvalid',
   INVALID_API_KEY: 'apiKeyInvalid',
   INSUFFICIENT_CREDITS: 'creditsTooLow',
   VALIDATION_ERROR: 'valueInvalid',
+  RATE_LIMITED: 'rateLimited',
+  NOT_FOUND: 'notFound',
+  FORBIDDEN: 'forbidden',
   401: 'apiKeyInvalid',
   402: 'creditsTooLow',
   403: 'forbidden',

@@ -18,7 +18,7 @@
  * | The routing calls `pagination` once for each item, and in each try with the same `json` of it | `routing.ts` | Retry On Fail sends what was not sent and nothing twice, and another call sends everything again |
  * | A request is made once: n8n repeats one with status 401 only for credentials with `preAuthentication`, and follows no redirect with `disableFollowRedirect` | `http.ts` | n8n repeats no request after a 401, and follows no redirect |
  * | `credentialsDecrypted` replaces the node's credential for a request | `http.ts` | A credential with expressions sends each item from its own account |
- * | `getNodeParameter` with `rawExpressions` gives a parameter as it is stored | `input/itemParameters.ts` | A credential with expressions sends each item from its own account |
+ * | `getNodeParameter` with `rawExpressions` gives a parameter as it is stored | `input/itemParameters.ts`, `input/readOptions.ts` | A credential with expressions sends each item from its own account |
  * | `$rawParameter["&name"]` is a field of the credential as it is stored: {@link IS_FIXED}. Unless that is true, the credential is read for each item | `input/credential.ts` | A credential with expressions sends each item from its own account |
  * | An expression in a credential that fails has the text {@link CREDENTIAL_EXPRESSION_FAILED} in its error | `input/credential.ts` | A credential with expressions sends each item from its own account |
  * | The type of a node that a model calls ends in `Tool` | `execution.ts` | A client gets the balance, sends a message, and a list with one request |

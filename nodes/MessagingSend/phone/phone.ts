@@ -236,7 +236,9 @@ function withCountryCode({ digits, isDomestic }: Written, code: string | null, h
   const dropsIt = home === undefined || dropsZero(home);
   if (code === null || !(isDomestic || (dropsIt && /^0[1-9]/.test(digits)))) return digits;
   if (home !== undefined && keepsZero(home)) return code + digits;
-  const prefix = [home?.trunk, '0'].find((each) => each?.startsWith('0') && digits.startsWith(each)) ?? '';
+  // Another prefix, such as the 8 of Russia, can also be the number's own first digit.
+  const isPrefix = (each = '') => each.startsWith('0') || home?.lengths.includes(digits.length) === false;
+  const prefix = [home?.trunk, '0'].find((each) => each && digits.startsWith(each) && isPrefix(each)) ?? '';
   return code + digits.slice(prefix.length);
 }
 

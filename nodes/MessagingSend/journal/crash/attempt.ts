@@ -119,7 +119,8 @@ export class Attempt {
 
   /**
    * Notes pages whose messages are all sent, and takes back pages whose messages have all ended unsent. A message that
-   * will be requested again has not ended, so its page stays open.
+   * will be requested again has not ended, so its page stays open; so does the page of one that another execution has
+   * sent: that is for send once to know.
    * @param rows that have just been settled, or found to be duplicates
    */
   settled(rows: readonly Row[]): void {

@@ -5,7 +5,10 @@ import { Attempt, attemptNames, lengthName } from './attempt';
 import { LENGTHS, type Page, pagesOf, usualLength } from './pages';
 
 /** How many attempts are looked up at once. */
-const ASKED_TOGETHER = 4;
+const ASKED_TOGETHER = 8;
+
+/** How many in a row can have taken a number and given it back: they ran at the same time, in different processes. */
+const LONGEST_GAP = 4;
 
 const SENT = pastWith({ kind: 'sent', messageId: null, status: 'sent' });
 
@@ -98,7 +101,7 @@ export class CrashLedger {
       unrecorded.push(...known.filter((number) => !recorded.includes(number)));
       last = Math.max(last, ...known);
       // One that has sent nothing takes its number back, perhaps after others have taken the next ones.
-      if (last < first + ASKED_TOGETHER - 1) return { number: last + 1, unrecorded, length };
+      if (last < first + ASKED_TOGETHER - LONGEST_GAP) return { number: last + 1, unrecorded, length };
     }
   }
 

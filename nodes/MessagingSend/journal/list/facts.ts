@@ -31,7 +31,7 @@ export function digestOf(text: string, length = DIGEST_LENGTH): string {
  *
  *     store     makes them noted, open or barred; each write repeats them, until they are changed or released
  *     claim     opens them, if nobody else has, and looks again
- *     change    makes them noted or unknown, or leaves them, for the last time
+ *     change    makes them noted, open or unknown, or leaves them, for the last time
  *     release   leaves them, and no write repeats them
  *     note      makes them noted or open with one write, which is not repeated
  */

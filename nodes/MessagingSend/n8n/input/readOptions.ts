@@ -75,8 +75,9 @@ export class GivenOptions {
     try {
       const path = `${within}${field.name}`;
       if (this.source.valueOf(path, 0, NOT_ADDED, AS_STORED) === NOT_ADDED) return absent;
+      const value = this.source.valueOf(path, 0, NOT_ADDED);
       this.added.push({ path, label });
-      return parse(this.source.valueOf(path, 0, NOT_ADDED), field, label) ?? absent;
+      return parse(value, field, label) ?? absent;
     } catch (error) {
       this.failure ??=
         error instanceof FailureError

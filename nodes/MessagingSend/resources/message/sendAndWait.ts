@@ -108,8 +108,17 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
   const message = `Only the question of the first of ${count} items was sent. To ask one for each item, use Loop Over Items.`;
   if (count > 1) this.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
   await waitForAnswer(this, waitLimit());
-  // What n8n passes on after the wait is the input. A field `error` in it would count as the node's failure here.
-  return [[]];
+  return [this.getInputData().map(withoutError)];
+}
+
+/**
+ * A webhook that responds with the last output has it now. n8n takes a field `error` in it for the node's failure, and
+ * Retry On Fail would ask again. What n8n passes on after the wait is the input itself.
+ */
+function withoutError(item: INodeExecutionData): INodeExecutionData {
+  const json = { ...item.json };
+  delete json.error;
+  return { ...item, json };
 }
 
 /** Why a model can't call the operation like this; null if it can. */
