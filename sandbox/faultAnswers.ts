@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { type Answer, ERROR_CODES, type ErrorObject, failure, insufficientCredits, type JsonValue } from './answers';
 import type { Call } from './api';
 import { chosenMessages } from './faultPlan';

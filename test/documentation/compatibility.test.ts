@@ -1,4 +1,3 @@
-/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { CREDENTIAL_EXPRESSION_FAILED, RECOVERED_SIGN } from '../../nodes/MessagingSend/n8n/assumptions';
 import { readProjectFile } from '../../tools/project';
 import { FILES, table } from './pages';

@@ -1,4 +1,3 @@
-/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { type Sandbox } from '../../sandbox/server';
 import { type JsonObject } from '../../tools/n8n/workflow';
 
