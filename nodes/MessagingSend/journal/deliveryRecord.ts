@@ -114,7 +114,7 @@ export class DeliveryRecord {
     if (this.isEmpty) return { recorded: null, lastBatch: 0 };
     const byName = new Map<string, Past & { readonly person: string }>();
     let lastBatch = 0;
-    for (const text of this.text.split('\n').filter(Boolean)) {
+    for (const text of this.written().split('\n').filter(Boolean)) {
       const { rows: stored, batch, data, failure: why } = JSON.parse(text) as Stored;
       for (const [name, person, messageId, status = null] of stored) {
         const outcome: Outcome =

@@ -15,7 +15,7 @@ import { beginAttempt, isTool } from './execution';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccounts } from './input/credential';
 import type { ReadDrafts } from './input/drafts';
-import { ItemParameters, sourceOfItem, sourceOfRun } from './input/itemParameters';
+import { AS_STORED, ItemParameters, sourceOfItem, sourceOfRun } from './input/itemParameters';
 import { booleanIn, GivenOptions, includeOtherFields } from './input/readOptions';
 import { readRequestOptions } from './input/requestOptions';
 import { canRemember, journalIn, openJournal } from './memory/openJournal';
@@ -76,7 +76,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job) {
     // Once the journal is open, because it may take long.
     const parameters = new ItemParameters(source);
     const signal = context.getExecutionCancelSignal();
-    const items = job.items ?? context.getInputData().length;
+    const items = job.items ?? source.items.length;
     for (const { path, label: option } of items > 1 ? options.added : []) {
       const item = await parameters.differingItem(path, pause, signal);
       if (item !== null) whyNot ??= failure('optionDiffers', { option, item });
@@ -88,7 +88,7 @@ export async function sendForRun(context: IExecuteFunctions, job: Job) {
       drafts: { items, of: (item) => job.readDrafts(item, parameters) },
       settings,
       journal,
-      accounts: await readAccounts(context, context.getInputData().length, signal),
+      accounts: await readAccounts(context, source.items.length, signal),
       callFor: (account) => httpCall(context, account, settings.requestOptions, signal),
       kept: context.getContext('node'),
       inWorkflow: context,
@@ -205,7 +205,7 @@ async function sendJob(run: Invocation) {
   const isAsked = mayAsk && (options.dryRun ? options.checkCreditsFirst : rows.some((row) => row.isUnanswered));
   const credits = isAsked ? ((await only?.requests.creditsAfter()) ?? null) : null;
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
-  const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', { rawExpressions: true });
+  const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', AS_STORED);
   const summary = await summarize(rows, options, { requests, accounts: senders.size, message, credits });
   if (inWorkflow !== null) {
     reportSummary(inWorkflow, job.operation.maxBatchSize, summary);

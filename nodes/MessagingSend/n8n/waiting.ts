@@ -90,7 +90,7 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   const { method } = this.getRequestObject() as { readonly method: string };
   if (method !== 'POST') return show(response, 200, questionPage(question));
   const encoding = encodingOf(question.response);
-  const { 'content-type': type = '' } = this.getHeaderData() as JsonObject;
+  const { 'content-type': type } = this.getHeaderData() as JsonObject;
   if (!asText(type).startsWith(encoding)) return show(response, 415, questionPage(question));
   const body = this.getBodyData();
   const form = encoding === 'multipart/form-data' ? body.data : body;

@@ -237,7 +237,7 @@ function withCountryCode({ digits, isDomestic }: Written, code: string | null, h
   if (code === null || !(isDomestic || (dropsIt && /^0[1-9]/.test(digits)))) return digits;
   if (home !== undefined && keepsZero(home)) return code + digits;
   // Another prefix, such as the 8 of Russia, can also be the number's own first digit.
-  const isPrefix = (each = '') => each.startsWith('0') || home?.lengths.includes(digits.length) === false;
+  const isPrefix = (each: string) => each.startsWith('0') || home?.lengths.includes(digits.length) === false;
   const prefix = [home?.trunk, '0'].find((each) => each && digits.startsWith(each) && isPrefix(each)) ?? '';
   return code + digits.slice(prefix.length);
 }

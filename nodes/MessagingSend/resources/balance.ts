@@ -5,9 +5,9 @@ import { balanceIn, type Call } from '../api/reply';
 import { isFailure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
 import { type Accounts, type NodeAccount, readAccounts } from '../n8n/input/credential';
-import { sourceOfItem, sourceOfRun } from '../n8n/input/itemParameters';
+import { type ParameterSource, sourceOfItem, sourceOfRun } from '../n8n/input/itemParameters';
 import { GivenOptions, maxWait, optionsField, requestsPerMinute } from '../n8n/input/readOptions';
-import { readRequestOptions } from '../n8n/input/requestOptions';
+import { readRequestOptions, type RequestOptions } from '../n8n/input/requestOptions';
 import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { failedItem } from '../n8n/output/outputItems';
 import { pause } from '../n8n/pause';
@@ -37,32 +37,34 @@ export const balanceProperties: INodeProperties[] = [
 
 /** For each item of a run `{ credits, user_id, user_name }` (API 2.1). */
 export async function getBalances(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const given = new GivenOptions(sourceOfRun(this));
-  const options = readRequestOptions(given);
-  const [inputs, signal] = [this.getInputData(), this.getExecutionCancelSignal()];
-  const call = (account: NodeAccount) => httpCall(this, account, options, signal);
-  return [await balancesOf(this, inputs.keys(), given, await readAccounts(this, inputs.length, signal), call)];
+  const source = sourceOfRun(this);
+  const signal = this.getExecutionCancelSignal();
+  const call: CallFor = (account, options) => httpCall(this, account, options, signal);
+  const accounts = await readAccounts(this, source.items.length, signal);
+  return [await balancesOf(this, source.items.keys(), source, accounts, call)];
 }
 
 /** The same for one item, through the routing, which itself applies the Request Options. */
 async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequest): Promise<INodeExecutionData[]> {
-  const call = (account: NodeAccount) => routedCall(this, request, account);
-  const given = new GivenOptions(sourceOfItem(this));
-  return await balancesOf(this, [this.getItemIndex()], given, await readAccounts(this), call);
+  const call: CallFor = (account) => routedCall(this, request, account);
+  return await balancesOf(this, [this.getItemIndex()], sourceOfItem(this), await readAccounts(this), call);
 }
+
+type CallFor = (account: NodeAccount, options: RequestOptions) => Call;
 
 /** Each account is asked once. */
 async function balancesOf(
   context: Pick<IExecuteFunctions, 'getNode' | 'continueOnFail' | 'getExecutionCancelSignal'>,
   inputs: Iterable<number>,
-  given: GivenOptions,
+  source: ParameterSource,
   accounts: Accounts,
-  callFor: (account: NodeAccount) => Call,
+  callFor: CallFor,
 ): Promise<INodeExecutionData[]> {
-  const { limits } = readRequestOptions(given);
+  const given = new GivenOptions(source);
+  const options = readRequestOptions(given);
   const signal = context.getExecutionCancelSignal();
   const ask = async (account: NodeAccount) =>
-    balanceIn(await requestsOf(account, callFor(account), limits, signal).readBalance());
+    balanceIn(await requestsOf(account, callFor(account, options), options.limits, signal).readBalance());
   const balances = new Map<string, ReturnType<typeof balanceIn>>();
   const items: INodeExecutionData[] = [];
   for (const item of inputs) {

@@ -162,10 +162,10 @@ export class CrashLedger {
   ): Promise<string[]> {
     const { facts, run } = this;
     const names = attemptNames(run, number);
-    const keptOf = ({ rows }: Page) => (keptBack.size === 0 ? [] : rows.filter((row) => keptBack.has(row)));
+    const keptOf = ({ rows }: Page) => rows.filter((row) => keptBack.has(row));
     const planned = facts.of(pages.map(names.planned));
     const own = facts.of(pages.map((page) => names.page(page)));
-    const rests = facts.of(pages.map((page) => names.page(page, keptOf(page))));
+    const rests = keptBack.size === 0 ? own : facts.of(pages.map((page) => names.page(page, keptOf(page))));
     // With one message a page, the plan also says to whom anything was to be sent. First nobody: the plan is still there.
     const people = length > 1 ? [] : ['', ...pages.map(({ rows: [row] }) => row?.person ?? '')];
     const plannedFor = facts.of(people.map(names.plannedFor));
