@@ -179,6 +179,25 @@ test('The error of a run without enough credits says how many are needed for all
   });
 });
 
+test.each<[what: string, fault: Fault, code: string]>([
+  ['A wrong address', { kind: 'status', status: 404, after: 1 }, 'NOT_FOUND'],
+  ['A redirect', { kind: 'redirect', location: 'https://new.example.com/v1', after: 1 }, 'REDIRECTED'],
+])('%s ends the run, whatever On Error is, and is the reason for all that is left', async (_what, fault, code) => {
+  sandbox().setFaults([fault]);
+  const parameters = withOptions(SEND_BULK, { parallelRequests: 1 });
+  const { outputs } = await run({ items: contacts(400), parameters, onError: 'continueErrorOutput' });
+  expect(requests()).toHaveLength(2);
+  expect(outputs[0]).toHaveLength(100);
+  expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual(Array(300).fill(code));
+});
+
+test('A firewall that rejects one text keeps no other from being sent', async () => {
+  sandbox().setFaults([{ kind: 'html', status: 403, phones: [phoneAt(137)] }]);
+  const { outputs } = await run({ items: contacts(300), parameters: SEND_BULK, onError: 'continueErrorOutput' });
+  expect(outputs[0]).toHaveLength(299);
+  expect(outputs[1]?.map((item) => [item.json.phone, detailsOf(item).code])).toEqual([[phoneAt(137), 'FORBIDDEN']]);
+});
+
 describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
   const ofTool = /Nothing was sent\.|Entries that (were not|may have been) sent: 0\.|Do not call this tool again/;
   const ofMessages = path === 'in a workflow' ? /Nothing was sent\.|0 sent, 1 uncertain/ : ofTool;

@@ -69,7 +69,6 @@ describe('A run with On Error set to Stop', () => {
   test.each<[string, Reply, 'not_sent' | 'uncertain']>([
     ['is refused', rejectWith({ code: 'HTTP_400' }), 'not_sent'],
     ['is refused for a value', refuseValues(byIndex([1])), 'not_sent'],
-    ['is refused by a firewall', rejectWith({ scope: 'unclear' }, {}, { fromService: false }), 'not_sent'],
     ['may have been sent', { kind: 'uncertain', failure: failureWith() }, 'uncertain'],
   ])('starts no request after one that %s', async (_what, reply, kind) => {
     const run = await send(8, 2, replying({ 2: reply }), { stopOnFailure: true });

@@ -81,13 +81,6 @@ test('An attempt after one that ended uncertain continues to count, so that all 
   expect(third.failureOf(0)).toMatch(/^SERVICE_DOWN/);
 });
 
-const BLOCKED = rejectWith(
-  { code: 'FORBIDDEN', httpStatus: 403, scope: 'unclear', message: 'Not allowed' },
-  {},
-  { fromService: false },
-);
-const NOT_FOUND = rejectWith({ code: 'NOT_FOUND', httpStatus: 404, scope: 'unclear', message: 'No such address' });
-const REDIRECTED = rejectWith({ code: 'REDIRECTED', httpStatus: 302, scope: 'unclear', message: 'No such address' });
 const LIMITED = rejectWith({ ...failure('rateLimited', { wait: 'a minute' }), httpStatus: 429 });
 
 const answering =
@@ -103,55 +96,6 @@ test.each([false, true])('A 429 beyond Max Wait ends the run, balance unread (St
   expect(run.balances).toBe(0);
   expect(run.items('sent')).toEqual([0, 1]);
   expect(run.failureOf(7)).toMatch(/^RATE_LIMITED: The rate limit is reached/);
-});
-
-describe('An answer that may be about the run or about one request', () => {
-  const FROM_12 = upTo(30).slice(12);
-
-  test.each([0, 12])('fails only its own message if the balance is still reported: %i of 30', async (item) => {
-    const run = await send(30, 1, answering(BLOCKED, item));
-    expect(run.items('not_sent')).toEqual([item]);
-    expect(run.items('sent')).toHaveLength(29);
-    expect(run.failureOf(item)).toBe('FORBIDDEN: Not allowed');
-    expect(run.balances).toBe(1);
-  });
-
-  test.each<[string, Reply, number]>([
-    ['if the balance is refused as well', BLOCKED, 1],
-    ['if the balance has no answer', { kind: 'uncertain', failure: failureWith() }, 1],
-    ['after three in a row, whatever the balance', acceptAll([]), 3],
-  ])('ends the run %s', async (_when, balance, refused) => {
-    const run = await send(30, 1, answering(BLOCKED, ...FROM_12), { balance: () => balance });
-    expect([run.requests.length, run.balances]).toEqual([12 + refused, 1]);
-    expect(run.items('not_sent')).toEqual(FROM_12);
-    expect(run.failureOf(29)).toBe('FORBIDDEN: Not allowed');
-  });
-
-  test('does not end the run if messages are sent between', async () => {
-    const refused = [1, 2, 4, 5, 7, 8, 10, 11];
-    expect((await send(30, 1, answering(BLOCKED, ...refused))).items('not_sent')).toEqual(refused);
-  });
-
-  test('makes the node search the batch for the cause', async () => {
-    const run = await send(250, 100, answering(BLOCKED, 0, 77));
-    expect(run.items('not_sent')).toEqual([0, 77]);
-  });
-
-  test.each([
-    ['NOT_FOUND', NOT_FOUND],
-    ['REDIRECTED', REDIRECTED],
-  ])('starts no search of the batch if it concerns the address: %s', async (code, answer) => {
-    const run = await send(8, 4, answering(answer, 0));
-    expect(run.report).toEqual({ requests: '0-3 | 4-7', not_sent: '0-3', sent: '4-7' });
-    expect(run.failureOf(0)).toBe(`${code}: No such address`);
-  });
-
-  test('does not become the reason for the end of a run that the user stops', async () => {
-    const stop = new AbortController();
-    const service: Service = () => (stop.abort(), BLOCKED);
-    const run = await send(2, 1, service, { signal: stop.signal });
-    expect(run.failureOf(1)).toMatch(/^STOPPED/);
-  });
 });
 
 describe('A rejection that concerns everything', () => {

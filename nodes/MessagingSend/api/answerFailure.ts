@@ -18,7 +18,7 @@ export function uncertainFailure({ statusCode: status, envelope, error }: Answer
  * @param retryAfter how long the service asks to wait, in milliseconds
  */
 export function rejectionFailure(answer: Answer, location: string, retryAfter: number | null): Failure {
-  const { statusCode: status, envelope, error } = answer;
+  const { statusCode: status, error } = answer;
   // Part 7 has no code for the limit, so any code means it. 401, 402 and 403 mean the same with any code.
   const code = status === 429 ? null : codeIn(error);
   const decides = code === null || [401, 402, 403].includes(status) ? status : code;
@@ -35,10 +35,7 @@ export function rejectionFailure(answer: Answer, location: string, retryAfter: n
   const { required_credits: required, available_credits: available } = error;
   if (name === 'creditsTooLow' && isNumber(required) && isNumber(available))
     return failure(name, values, { ...details, credits: { required, available }, serviceSays: '' });
-  if (name !== 'refusedWithStatus') return failure(name, values, details);
-  // The service's own answer is about this request. A page may be a firewall's, which blocks one text or everything.
-  const scope = envelope !== null || status === 400 || status === 413 ? 'request' : 'unclear';
-  return failure(name, values, { code: `HTTP_${status}`, ...details, scope });
+  return failure(name, values, name === 'refusedWithStatus' ? { code: `HTTP_${status}`, ...details } : details);
 }
 
 type Reason = 'apiKeyInvalid' | 'creditsTooLow' | 'forbidden' | 'notFound' | 'rateLimited' | 'valueInvalid';

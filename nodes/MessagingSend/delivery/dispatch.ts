@@ -3,7 +3,7 @@
  * follows from it for the others. Read it from top to bottom.
  */
 import type { JsonObject } from '../api/objects';
-import type { Rejected, Reply } from '../api/reply';
+import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import type { Journal, Permission } from '../journal/journal';
 import type { Reservations } from '../journal/reservations';
@@ -11,13 +11,13 @@ import { type Batch, failed, isOpen, type Outcome, type Row, settle, textCount }
 import type { Flight, Requests } from '../requests/requests';
 import { CircuitBreaker, type Outages, type Pass } from './circuitBreaker';
 import { NOT_LISTED, type SendOperation } from './operation';
-import { aboutThese, offendersIn, type Rejection, searchInHalves } from './search';
+import { offendersIn, type Rejection, searchInHalves } from './search';
 import { type DeliveryOptions, type KeepBack, select } from './select';
 
 /** Everything that a dispatch needs besides its batches. It has no clock, network or signal of its own. */
 export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'> {
   readonly operation: SendOperation;
-  readonly requests: Pick<Requests, 'make' | 'readBalance' | 'probe' | 'halt' | 'whyHalted' | 'wait'>;
+  readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'whyHalted' | 'wait'>;
   readonly journal: Pick<Journal, 'beforeRequest' | 'afterReply' | 'note'>;
   /** What all executions have sent from the account; null if each may send it again. */
   readonly reservations: Reservations | null;
@@ -61,16 +61,12 @@ interface Made {
   readonly pass: Pass;
 }
 
-/** After this many unclear rejections in a row, they concern the run. */
-const MAX_UNCLEAR = 3;
-
 /** How long to wait, in milliseconds, before asking again about a message that another run has in flight. */
 const ASK_AGAIN_AFTER = 200;
 
 /** Sends the batches of one account. */
 export class Dispatch {
   private readonly breaker: CircuitBreaker;
-  private unclearInARow = 0;
   private readonly rejectedInARow = { count: 0 };
   private lastSearch: Promise<void> = Promise.resolve();
 
@@ -103,7 +99,7 @@ export class Dispatch {
   private async sendBatch(batch: Batch): Promise<void> {
     const { requests, pause } = this.config;
     const hadEnded = requests.whyHalted !== null;
-    const rejection = await this.requestBatch(batch, true);
+    const rejection = await this.requestBatch(batch);
     if (rejection !== null) await this.sendOthers(rejection);
     if (hadEnded) await pause();
   }
@@ -124,24 +120,22 @@ export class Dispatch {
   /** One batch at a time, so that rejections in a row mean something. */
   private async search(rejection: Rejection): Promise<void> {
     const send = async (half: Batch) => await this.requestBatch(half);
-    const reject = (found: Rejection) => this.settleAll(found.batch, () => unsent(found, aboutThese(found)));
+    const reject = (found: Rejection) => this.settleAll(found.batch, () => unsent(found));
     const search = async () => await searchInHalves(rejection, send, reject, this.rejectedInARow);
     await (this.lastSearch = this.lastSearch.then(search));
   }
 
   /**
    * Makes one request for what is left of a batch, and settles its messages.
-   * @param isWhole whether nothing of the batch was requested before
    * @returns null once they are settled, else why they were rejected, perhaps because of some of them
    */
-  private async requestBatch(batch: Batch, isWhole = false): Promise<Rejection | null> {
+  private async requestBatch(batch: Batch): Promise<Rejection | null> {
     const made = await this.makeRequest(batch);
     if (made === null) return null;
     const { operation, stopOnFailure } = this.config;
     const { batch: rows, reply, pass } = made;
-    let rejection: Rejection | null = null;
     if (reply.kind === 'accepted') {
-      this.rejectedInARow.count = this.unclearInARow = 0;
+      this.rejectedInARow.count = 0;
       const outcomes = operation.outcomes(rows, reply.data);
       // Without the entries of messages: the outcomes contain what they say.
       const data: JsonObject = { ...reply.data };
@@ -150,32 +144,15 @@ export class Dispatch {
     } else if (reply.kind === 'uncertain') {
       for (const row of rows) row.isUnanswered = true;
       this.settleAll(rows, () => ({ kind: 'uncertain', failure: reply.failure }));
-    } else {
-      // With On Error: Stop, the run ends in any case, so there is nothing to clarify.
-      rejection = { batch: rows, reply: isWhole && !stopOnFailure ? await this.clarified(reply) : reply };
-    }
-    if (rejection !== null && (stopOnFailure || rejection.reply.failure.scope === 'run')) {
-      const why = rejection.reply.failure;
-      const offenders = offendersIn(rejection);
+    } else if (stopOnFailure || reply.failure.scope === 'run') {
+      const offenders = offendersIn({ batch: rows, reply });
       // It ends the run. If it names some of the messages, the others are not to blame.
-      const others = offenders.size > 0 && why.scope !== 'run' ? failure('notStarted') : why;
+      const others = offenders.size > 0 && reply.failure.scope !== 'run' ? failure('notStarted') : reply.failure;
       this.settleAll(rows, (row) => ({ kind: 'not_sent', failure: offenders.get(row) ?? others }));
-      rejection = null;
     }
     // The next request may leave: the outcomes have shown whether the run goes on.
     this.breaker.end(pass, reply);
-    return rejection;
-  }
-
-  /** The first unclear rejection, such as a 403, concerns the run if the balance is rejected as well; so does the third in a row. */
-  private async clarified(reply: Rejected): Promise<Rejected> {
-    if (reply.failure.scope !== 'unclear') return reply;
-    this.unclearInARow += 1;
-    const isFirst = this.unclearInARow === 1;
-    // Throws if the run has ended for another reason.
-    const balance = isFirst ? await this.config.requests.readBalance().catch(() => null) : null;
-    const concernsRun = isFirst ? balance !== null && balance.kind !== 'accepted' : this.unclearInARow >= MAX_UNCLEAR;
-    return concernsRun ? { ...reply, failure: { ...reply.failure, scope: 'run' } } : reply;
+    return reply.kind === 'rejected' && rows.some(isOpen) ? { batch: rows, reply } : null;
   }
 
   /** Makes the request as soon as breaker and journal allow it. @returns null if nothing was requested, and all is settled */

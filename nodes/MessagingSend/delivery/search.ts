@@ -9,9 +9,6 @@ import { type Batch, type Row, textCount } from '../messages/row';
 /** After this many rejections in a row, stop searching: they are not caused by single messages. */
 const MAX_REJECTED = 20;
 
-/** These concern the address, not the messages. */
-const WRONG_ADDRESS: ReadonlySet<string> = new Set(['REDIRECTED', 'NOT_FOUND']);
-
 /** Messages that were rejected together, perhaps because of some of them. None has an outcome yet. */
 export interface Rejection {
   readonly batch: Batch;
@@ -30,11 +27,6 @@ export function offendersIn({ batch, reply }: Rejection): ReadonlyMap<Row, Failu
   return new Map(Array.from(complaints, ([row, own]) => [row, messageFailure(reply.failure, own)]));
 }
 
-/** The failure of messages that are rejected while the service accepts others. */
-export function aboutThese({ reply: { failure } }: Rejection): Failure {
-  return failure.scope === 'unclear' && !WRONG_ADDRESS.has(failure.code) ? { ...failure, scope: 'request' } : failure;
-}
-
 /**
  * Finds the messages that cause a rejection: sends a batch in halves, and each half that is rejected again in halves.
  * The second half waits until the first is done: its messages must not overtake those to the same number.
@@ -48,9 +40,8 @@ export async function searchInHalves(
   reject: (rejection: Rejection) => void,
   inARow: { count: number },
 ): Promise<void> {
-  const { batch, reply } = rejection;
-  const concernsAll = batch.length === 1 || reply.failure.scope === 'run' || WRONG_ADDRESS.has(reply.failure.code);
-  if (concernsAll || inARow.count >= MAX_REJECTED) {
+  const { batch } = rejection;
+  if (batch.length === 1 || inARow.count >= MAX_REJECTED) {
     reject(rejection);
     return;
   }

@@ -207,12 +207,12 @@ export const CATALOGUE = {
     'The service accepted the request, but did not send this message',
     'Check its number and text.',
   ),
-  redirected: withCode('REDIRECTED', 'unclear')(
+  redirected: withCode('REDIRECTED', 'run')(
     'The address has moved (HTTP {status}), and redirects are not followed when sending',
     "Enter the new address{origin} as 'Base URL' in the credential.",
   ),
-  notFound: withCode('NOT_FOUND', 'unclear')('The service does not know this address (HTTP {status})', CHECK_BASE_URL),
-  forbidden: withCode('FORBIDDEN', 'unclear')(
+  notFound: withCode('NOT_FOUND', 'run')('The service does not know this address (HTTP {status})', CHECK_BASE_URL),
+  forbidden: withCode('FORBIDDEN')(
     'The service, or a firewall in front of it, rejected the request (HTTP {status})',
     'Check in your account settings what this API key may do, and the number and text: a firewall can block a link or a word.',
   ),
@@ -345,9 +345,9 @@ export type FailureName = keyof typeof CATALOGUE;
 
 /**
  * Which messages a failure concerns. `run`: every other request would fail in the same way (a wrong key, no credits).
- * `request`: only this one. `unclear`: the answer fits both (a 403, perhaps from a firewall).
+ * `request`: only this one.
  */
-export type Scope = 'request' | 'run' | 'unclear';
+export type Scope = 'request' | 'run';
 
 /** One kind of failure. Names in braces in its texts are filled in for each case. */
 export interface Entry<Message extends string = string, Advice extends string = string> {
