@@ -21,23 +21,6 @@ const outputOf = async (parameters: INodeParameters, items: IDataObject[], rest:
     items.map(({ json }) => json),
   );
 
-/** The form whose answers the reference shows. */
-const CUSTOM_FORM = {
-  responseType: 'customForm',
-  formFields: {
-    values: [
-      { fieldLabel: 'Delivery date', fieldType: 'date', requiredField: true },
-      { fieldLabel: 'Parcels', fieldType: 'number', requiredField: true },
-      {
-        fieldLabel: 'Time',
-        fieldType: 'checkbox',
-        fieldOptions: { values: [{ option: 'Morning' }, { option: 'Evening' }] },
-      },
-      { fieldLabel: 'Note', fieldType: 'textarea' },
-    ],
-  },
-};
-
 /** What the node returns for each block of JSON, by its page, its heading and its place under that. */
 const EXAMPLES: Record<string, () => Promise<unknown>> = {
   'docs/reference.md send 1': async () => (await outputOf(SEND, ONE))[0]?.[0],
@@ -52,10 +35,8 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
   'docs/reference.md send-and-wait-for-response 1': async () =>
     await answered(
       { approvalOptions: { values: { commentLabel: 'Comment' } } },
-      { decision: 'decline', comment: 'Too expensive' },
+      { decision: 'decline', written: 'Too expensive' },
     ),
-  'docs/reference.md form-elements 1': async () =>
-    await answered(CUSTOM_FORM, { 'field-0': '2026-02-03', 'field-1': '2', 'field-2': ['0', '1'], 'field-3': '' }),
   'docs/reference.md the-trigger 1': lowBalance,
   'docs/reference.md items-that-were-not-sent 1': async () => {
     const parameters = { ...SEND_BULK, message: 'Hello' };

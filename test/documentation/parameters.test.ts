@@ -50,12 +50,11 @@ const MESSAGE = { resource: 'message' };
 const BULK = { ...MESSAGE, operation: 'sendBulk' };
 const BULK_BY_SOURCE = ['items', 'json'].map((source) => ({ ...BULK, source }));
 const WAIT = { ...MESSAGE, operation: 'sendAndWait', responseType: 'approval' };
-const CUSTOM_FORM = { ...WAIT, responseType: 'customForm' };
 
 test.each<[string, string, Array<Record<string, string>>]>([
   ['Send', 'send', [{ ...MESSAGE, operation: 'send' }]],
   ['Send Bulk', 'send-bulk', BULK_BY_SOURCE],
-  ['Send and Wait for Response', 'send-and-wait-for-response', [WAIT, CUSTOM_FORM]],
+  ['Send and Wait for Response', 'send-and-wait-for-response', [WAIT]],
   ['Get Balance', 'get-balance', [{ resource: 'balance', operation: 'get' }]],
 ])('The reference lists the parameters of %s', (_name, under, choices) => {
   const parameters = shown(loaded.node, ...choices).filter(({ name }) => name !== 'requestOptions');

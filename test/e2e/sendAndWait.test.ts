@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 
 import axe from 'axe-core';
-import { type BrowserContextOptions, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
 import { openWindow } from '../../tools/n8n/browser';
 import { type Execution } from '../../tools/n8n/execution';
 import { CURRENT, SUPPORTED } from '../../tools/n8n/releases';
-import { type JsonObject, messagingSend, SENDER, START } from '../../tools/n8n/workflow';
+import { items, type JsonObject, messagingSend, SENDER, START } from '../../tools/n8n/workflow';
 import { modelForTests } from './chatModel';
 import { browserForTests, instanceForTests } from './instanceForTests';
 import {
@@ -48,35 +48,29 @@ const ASK_AGAIN = /To ask again, start a new execution\./;
 /** What n8n itself shows when a link no longer needs an answer. */
 const NO_ACTION = /No action required/;
 
+/** n8n's own node, as the editor saves it. */
+const WAIT_FOR_FORM = {
+  name: 'Wait',
+  type: 'n8n-nodes-base.wait',
+  typeVersion: 1.1,
+  webhookId: '4f0e7c0a-0a4c-4b4e-9a53-0d5b0d1f2a11',
+  parameters: {
+    resume: 'form',
+    formTitle: 'Delivery',
+    formFields: { values: ['Delivery day', 'Floor'].map((fieldLabel) => ({ fieldLabel })) },
+  },
+};
+
 /** Ends before n8n is started again. */
 const SHORT_LIMIT = { limitWaitTime: '0.02 minutes' };
-const choices = (...texts: string[]) => ({ values: texts.map((option) => ({ option })) });
-
-/** Every kind of field, as the editor saves them. */
-const FORM = [
-  { fieldLabel: 'Name', fieldType: 'text', placeholder: 'Ada', requiredField: true },
-  { fieldLabel: 'Email', fieldType: 'email', requiredField: true },
-  { fieldLabel: 'Wishes', fieldType: 'textarea' },
-  { fieldLabel: 'Guests', fieldType: 'number' },
-  { fieldLabel: 'Arrival', fieldType: 'date' },
-  { fieldLabel: 'Room', fieldType: 'dropdown', fieldOptions: choices('Single', 'Double') },
-  { fieldLabel: 'Journey', fieldType: 'radio', fieldOptions: choices('By car', 'By train'), requiredField: true },
-  {
-    fieldLabel: 'Days',
-    fieldType: 'dropdown',
-    fieldOptions: choices('Monday', 'Tuesday', 'Wednesday'),
-    multiselect: true,
-  },
-  { fieldLabel: 'Extras', fieldType: 'checkbox', fieldOptions: choices('Breakfast', 'Parking'), requiredField: true },
-];
-
 const STEP = 'Ask the boss';
 
 for (const release of SUPPORTED) {
   describe(`Send and Wait for Response in n8n ${release}`, () => {
     const instance = instanceForTests({ release });
     const asking = new Asking(instance);
-    const onPhone = phonesForTests();
+    const browser = browserForTests();
+    const onPhone = phonesForTests(browser);
 
     describe('on the page behind the link', () => {
       test('A person declines with a comment, and the next node gets the comment and the items before the question', async () => {
@@ -94,62 +88,58 @@ for (const release of SUPPORTED) {
         assert.deepEqual(answersIn(await asking.ended(asked)), [{ data, order: `of ${asked.phone}` }]);
       });
 
-      test('A person fills in a form of every kind of field, and sees at each field what is wrong with it', async () => {
-        const formFields = { values: FORM };
-        const asked = await asking.ask({ responseType: 'customForm', formFields });
+      test('A person who wrote nothing or too much sees at the field what is wrong, and what was written, and answers', async () => {
+        const asked = await asking.ask({ responseType: 'freeText' });
         await onPhone(asked.link, async (page) => {
-          const name = page.getByLabel('Name *');
-          const extras = page.getByRole('group', { name: 'Extras *' });
-          const isFocused = () => name.evaluate((element) => element === document.activeElement);
+          const field = page.getByRole('textbox', { name: asked.text });
+          const isFocused = () => field.evaluate((element) => element === document.activeElement);
           let sent = 0;
           page.on('request', (request) => (sent += request.method() === 'POST' ? 1 : 0));
           await assertUsable(page);
 
-          // The browser itself rejects a form without a required answer, or with a text that isn't an address.
+          // The browser itself rejects an empty field, but not one without a letter.
           await press(page, 'Send');
           assert.ok(await isFocused());
-          await name.fill(' \u200b');
-          await page.getByLabel('Email *').fill('ada');
-          await press(page, 'Send');
-          assert.equal(await page.getByLabel('Email *').evaluate((element) => element.matches(':invalid')), true);
           assert.equal(sent, 0);
-
-          await page.getByLabel('Email *').fill('ada@example.com');
-          await page.getByLabel('Wishes').fill('A cot\n<b>please</b>');
-          await page.getByLabel('Guests').fill('2.5');
-          await page.getByLabel('Arrival').fill('2026-12-31');
-          await page.getByLabel('Room').selectOption('Double');
-          await page.getByRole('radio', { name: 'By train' }).focus();
-          await page.keyboard.press('Space');
-          await page.getByRole('checkbox', { name: 'Monday' }).tap();
-          await page.getByText('Wednesday').tap();
+          await field.fill(' \u200b');
           await press(page, 'Send');
-          await page.getByRole('alert').getByText('An answer is required.').first().waitFor();
-          await extras.getByRole('alert').getByText('An answer is required.').waitFor();
-          assert.equal(await page.getByRole('alert').count(), 2);
+          await page.getByRole('alert').getByText('An answer is required.').waitFor();
           assert.equal(await page.title(), 'Your answer was not sent');
           assert.ok(await isFocused());
           await assertUsable(page);
 
-          await name.fill('Ada');
-          await extras.getByRole('checkbox', { name: 'Parking' }).focus();
-          await page.keyboard.press('Space');
+          const long = `A cot\n<b>please</b>${'x'.repeat(10_000)}`;
+          await field.evaluate((element) => element.removeAttribute('maxlength'));
+          await field.fill(long);
+          await press(page, 'Send');
+          await page.getByRole('alert').getByText('but at most 10,000 can be sent').waitFor();
+          assert.equal(await field.inputValue(), long);
+
+          await field.fill('A cot\n<b>please</b>');
           await press(page, 'Send');
           await waitForThanks(page);
-          assert.equal(sent, 2);
+          await assertUsable(page);
         });
-        const data = {
-          Name: 'Ada',
-          Email: 'ada@example.com',
-          Wishes: 'A cot\n<b>please</b>',
-          Guests: 2.5,
-          Arrival: '2026-12-31',
-          Room: 'Double',
-          Journey: 'By train',
-          Days: ['Monday', 'Wednesday'],
-          Extras: ['Parking'],
-        };
+        const data = { text: 'A cot\n<b>please</b>' };
         assert.deepEqual(answersIn(await asking.ended(asked)), [{ data, order: `of ${asked.phone}` }]);
+      });
+
+      test("The link to n8n's own form, in a text of Send, asks for several things, and the Wait node continues with the answers", async () => {
+        const phone = asking.newPhone();
+        const message = '=When do we deliver order {{ $json.order }}?\n{{ $execution.resumeFormUrl }}';
+        const send = messagingSend({ resource: 'message', operation: 'send', phone: '={{ $json.phone }}', message });
+        const asked = await asking.start(phone, [items([{ phone, order: 10482 }]), send, WAIT_FOR_FORM]);
+        const page = await browser().newPage();
+        await page.goto(asked.link);
+        await page.getByLabel('Delivery day').fill('Monday');
+        await page.getByLabel('Floor').fill('3');
+        await page.getByRole('button', { name: 'Submit' }).click();
+        await page.getByText('Your response has been recorded').waitFor();
+        await page.close();
+        const ended = await asking.ended(asked);
+        assert.equal(ended.status, 'success', ended.error);
+        const answers = ended.outputOf(WAIT_FOR_FORM.name).map(({ json }) => [json['Delivery day'], json.Floor]);
+        assert.deepEqual(answers, [['Monday', '3']]);
       });
 
       // The remaining tests don't depend on the release.
@@ -387,11 +377,10 @@ function approvals(execution: Execution): unknown[] {
 type OnPhone = (link: string, work: (page: Page) => Promise<void>, options?: BrowserContextOptions) => Promise<void>;
 
 /**
- * A browser for the tests of a `describe`. A page fails its test if it asks for anything of another host, or if the browser
- * complains about it, such as about a script that its policy does not allow.
+ * A phone for each link. A page fails its test if it asks for anything of another host, or if the browser complains
+ * about it, such as about a script that its policy does not allow.
  */
-function phonesForTests(): OnPhone {
-  const browser = browserForTests();
+function phonesForTests(browser: () => Browser): OnPhone {
   return async (link, work, options = {}) => {
     const window = await openWindow(browser(), { viewport: SMALL_PHONE, hasTouch: true, isMobile: true, ...options });
     try {
@@ -479,10 +468,10 @@ async function assertUsableAsShown(page: Page): Promise<void> {
   });
   assert.equal(overflow, 0, 'it does not scroll sideways');
   const sizes = await page
-    .locator('h1, p, label, legend, button, .box')
+    .locator('h1, p, label, button, .box')
     .evaluateAll((texts) => texts.map((text) => parseFloat(getComputedStyle(text).fontSize)));
   assert.ok(Math.min(...sizes) >= 16, `a text of ${Math.min(...sizes)} px`);
-  for (const target of await page.locator('button, .box, .choice').all()) {
+  for (const target of await page.locator('button, .box').all()) {
     const { width = 0, height = 0 } = (await target.boundingBox()) ?? {};
     assert.ok(width >= 44 && height >= 44, `a place to tap of ${width} by ${height} px`);
   }

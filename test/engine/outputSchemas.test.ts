@@ -68,8 +68,8 @@ test.each<[string, INodeParameters, IDataObject[], string[]]>([
 test('The answers to Send and Wait have the fields of its schema', async () => {
   const answers: IDataObject[] = [];
   for (const [more, form] of [
-    [{ approvalOptions: { values: { commentLabel: 'Why?' } } }, { decision: 'decline', comment: 'Too much' }],
-    [{ responseType: 'freeText' }, { text: 'On Tuesday' }],
+    [{ approvalOptions: { values: { commentLabel: 'Why?' } } }, { decision: 'decline', written: 'Too much' }],
+    [{ responseType: 'freeText' }, { written: 'On Tuesday' }],
   ] as const) {
     const setup = setupOf({ items: contacts(1), parameters: asks(more), mode: 'trigger' });
     answers.push((await (await ask(setup))(form)).item ?? {});

@@ -314,12 +314,12 @@ test('A retry reports a list of which entries were sent as uncertain, if it can 
 });
 
 const NO_NODE = "Referenced node doesn't exist ('No such node')";
-const FORM = { ...SEND_AND_WAIT, responseType: 'customForm', formFields: { values: [{ fieldLabel: FAILS }] } };
+const APPROVAL = { ...SEND_AND_WAIT, approvalOptions: { values: { commentLabel: FAILS } } };
 
 test.each<[parameter: string, INodeParameters, reason: string]>([
   ['Phone', { ...SEND_BULK, phone: FAILS }, NO_NODE],
   ['Phone', { ...SEND_AND_WAIT, sendTo: FAILS }, NO_NODE],
-  ['Form Elements', FORM, NO_NODE],
+  ['Approval Options', APPROVAL, NO_NODE],
   ['Default Country Code', withOptions(SEND, { defaultCountryCode: FAILS }), NO_NODE],
   ['Message', { ...SEND_BULK, message: '={{ DateTime }}' }, 'this is a DateTime, please access its methods'],
   ['Messages', { ...SEND_LIST, messages: '={{ $items("Gone") }}' }, "Referenced node doesn't exist ('Gone')"],

@@ -12,14 +12,6 @@ const { sandbox, setupOf, run, retry, ask, received, texts, requests } = nodeFor
 const withParameters = (parameters: INodeParameters) => setupOf({ parameters: { ...SEND_AND_WAIT, ...parameters } });
 const latestText = () => texts().at(-1) ?? '';
 const waitTill = ({ run }: Execution) => run.waitTill;
-const DAYS = { values: [{ option: 'Monday' }, { option: 'Tuesday' }] };
-const FIELDS: IDataObject[] = [
-  { fieldLabel: 'Name', fieldType: 'text', requiredField: true },
-  { fieldLabel: 'Guests', fieldType: 'number' },
-  { fieldLabel: 'Days', fieldType: 'dropdown', fieldOptions: DAYS, multiselect: true },
-  { fieldLabel: '={{ $json.text }}', fieldType: 'radio', fieldOptions: DAYS },
-];
-const FORM = { responseType: 'customForm', formFields: { values: FIELDS } } as INodeParameters;
 const FOREVER = new Date('3000-01-01T00:00:00.000Z');
 
 describe('Send and Wait for Response', () => {
@@ -193,7 +185,7 @@ describe('The link of Send and Wait for Response', () => {
     ['decline', false],
   ])('answers with the button "%s"', async (decision, approved) => {
     const answer = await ask(setupOf({}));
-    const { page, item, headers } = await answer({ decision, comment: 'ignored: the page has no field' });
+    const { page, item, headers } = await answer({ decision, written: 'ignored: the page has no field' });
     expect(page).toContain('Thank you. You can close this page.');
     expect(headers['x-frame-options']).toBe('DENY');
     expect(item).toEqual({ data: { approved, respondedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string } });
@@ -213,35 +205,31 @@ describe('The link of Send and Wait for Response', () => {
     expect((await answer({ decision: 'decline' })).item).toMatchObject({ data: { approved: false } });
   });
 
-  const URL_ENCODED = 'application/x-www-form-urlencoded';
-
-  test.each<[contentType: string, INodeParameters, IDataObject]>([
-    ...['application/json', 'multipart/form-data; boundary=x', ''].map(
-      (contentType): [string, INodeParameters, IDataObject] => [contentType, {}, { decision: 'approve' }],
-    ),
-    [URL_ENCODED, FORM, { 'field-0': 'Ada' }],
-  ])('is answered by nothing but the form of its page: with %j, %j is not', async (contentType, parameters, form) => {
-    const answer = await ask(withParameters(parameters));
-    const { status, item } = await answer(form, { contentType });
-    expect([status, item]).toEqual([415, undefined]);
-    expect((await answer(form)).item).toBeDefined();
-  });
+  test.each(['application/json', 'multipart/form-data; boundary=x', ''])(
+    'is answered by nothing but the form of its page: %j is none',
+    async (contentType) => {
+      const answer = await ask(setupOf({}));
+      const { status, item } = await answer({ decision: 'approve' }, { contentType });
+      expect([status, item]).toEqual([415, undefined]);
+      expect((await answer({ decision: 'approve' })).item).toBeDefined();
+    },
+  );
 
   test('takes the longest text that the page allows', async () => {
     const answer = await ask(withParameters({ responseType: 'freeText' }));
     const text = '€'.repeat(10_000);
-    expect((await answer({ text })).item).toMatchObject({ data: { text } });
+    expect((await answer({ written: text })).item).toMatchObject({ data: { text } });
   });
 
   test.each([
     ['approval', {}],
     ['approval', { decision: ['approve'] }],
-    ['freeText', { text: '  ' }],
+    ['freeText', { written: '  ' }],
   ])('goes on waiting if a form for %s holds %j', async (responseType, form) => {
     const answer = await ask(withParameters({ responseType }));
     const { status, item, page } = await answer(form);
     expect([status, item]).toEqual([400, undefined]);
-    expect(page).toContain('<form method="post" enctype="application/x-www-form-urlencoded">');
+    expect(page).toContain('<form method="post">');
     expect(page).toContain('An answer is required.');
   });
 
@@ -266,41 +254,29 @@ describe('The link of Send and Wait for Response', () => {
   });
 });
 
-describe('The link of a question with a custom form', () => {
-  test('shows the fields, and passes the answers on by their labels', async () => {
-    const options = { responseButtonLabel: 'Book', thankYouText: 'Booked.' };
-    const answer = await ask(withParameters({ ...FORM, options }));
-    const { status, page, item } = await answer();
-    expect([status, item]).toEqual([200, undefined]);
-    expect(page).toContain('<label for="field-0">Name *</label>');
-    expect(page).toContain('<legend>Hello 0</legend>');
-    expect(page).toContain('Book</button>');
-    const answered = await answer({ 'field-0': 'Ada', 'field-1': '2', 'field-2': ['0', '1'] });
-    expect(answered.page).toContain('Booked.');
-    const respondedAt = expect.stringMatching(/^\d{4}-.*Z$/) as string;
-    const data = { Name: 'Ada', Guests: 2, Days: ['Monday', 'Tuesday'], 'Hello 0': null, respondedAt };
-    expect(answered.item).toEqual({ data });
-  });
-
-  test.each<[options: INodeParameters, title: RegExp]>([
-    [{}, /<title>Made-up workflow<\/title>/],
-    [{ responseFormTitle: 'Order 1042' }, /<title>Order 1042<\/title>/],
-  ])('has the title that the options %j give it', async (options, title) => {
-    const answer = await ask(withParameters({ ...FORM, options }));
-    expect((await answer()).page).toMatch(title);
-  });
+test.each<[options: INodeParameters, title: string, button: string, thanks: string]>([
+  [{}, 'Made-up workflow', 'Send', 'Thank you. You can close this page.'],
+  [
+    { responseFormTitle: 'Order 1042', responseButtonLabel: 'Book', thankYouText: 'Booked.' },
+    ...(['Order 1042', 'Book', 'Booked.'] as const),
+  ],
+])('The page has the texts that the options %j give it', async (options, title, button, thanks) => {
+  const answer = await ask(withParameters({ responseType: 'freeText', options }));
+  const { page } = await answer();
+  expect(page).toContain(`<title>${title}</title>`);
+  expect(page).toContain(`${button}</button>`);
+  expect((await answer({ written: 'Ada' })).page).toContain(`<h1>${thanks}</h1>`);
 });
 
 const NO_APPROVAL = "'Response Type' must be Approval in human review";
 
 test.each([
-  ['answer it by a form', { responseType: 'customForm' }, NO_APPROVAL],
+  ['answer it by a text', { responseType: 'freeText' }, NO_APPROVAL],
   ['answer it by what the model chooses', { responseType: "={{ $fromAI('Response', '', 'string') }}" }, NO_APPROVAL],
-  ['answer it by an expression', { responseType: "={{ 'customForm' }}" }, NO_APPROVAL],
+  ['answer it by an expression', { responseType: "={{ 'freeText' }}" }, NO_APPROVAL],
   ['be chosen by the model', { sendTo: "={{ $fromAI('Phone', ``, 'string') }}" }, "The model can't fill in 'Phone'"],
 ])('Human review asks nothing if the person who approves a call could %s', async (_what, changed, message) => {
-  const formFields = { values: [{ fieldLabel: 'approved', fieldType: 'text' }] };
-  const setup = withParameters({ formFields, sendTo: phoneAt(0), ...changed });
+  const setup = withParameters({ sendTo: phoneAt(0), ...changed });
   const { error, run: ended } = await run({ ...setup, type: 'HitlTool' });
   expect(error?.message).toContain(message);
   expect(ended.waitTill).toBeUndefined();

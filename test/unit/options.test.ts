@@ -83,8 +83,8 @@ const NODES = [new MessagingSend(), new MessagingSendTrigger()].map(({ descripti
 
 /** What the user can add: options, Request Options, and the options of an approval. */
 const ADDED = NODES.flatMap(({ displayName, properties }) =>
-  ['approval', 'freeText', 'customForm'].flatMap((responseType) => {
-    const given = { threshold: 100, responseType, formFields: { values: [{ fieldLabel: 'Day' }] } };
+  ['approval', 'freeText'].flatMap((responseType) => {
+    const given = { threshold: 100, responseType };
     const collections = properties.filter(({ name }) =>
       ['options', 'requestOptions', 'approvalOptions'].includes(name),
     );

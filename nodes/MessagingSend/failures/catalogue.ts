@@ -120,12 +120,6 @@ export const CATALOGUE = {
     'Fill it in, or use a field that every item has.',
   ),
 
-  formEmpty: invalidParameter("'Form Elements' has no fields", "Add a field, or choose another 'Response Type'."),
-  formFieldInvalid: invalidParameter(
-    "Field {place} in 'Form Elements' {wrong}",
-    `Correct 'Form Elements'. ${IF_EXPRESSION}`,
-  ),
-
   // The node is not set up.
 
   optionInvalid: notSetUp("'{option}' must be {needed}", CORRECT_OPTION),

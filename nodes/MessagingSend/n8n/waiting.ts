@@ -9,7 +9,7 @@ import type {
 
 import { asText, isObject, type JsonObject } from '../api/objects';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
-import { encodingOf, type Question, readForm } from '../questions/question';
+import { type Question, readForm } from '../questions/question';
 import { isHumanReview, runIndexOf } from './execution';
 
 /** Waiting for a person's answer: n8n keeps the execution, and calls the node when somebody opens the link. */
@@ -89,18 +89,17 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   const { question } = kept;
   const { method } = this.getRequestObject() as { readonly method: string };
   if (method !== 'POST') return show(response, 200, questionPage(question));
-  const encoding = encodingOf(question.response);
   const { 'content-type': type } = this.getHeaderData() as JsonObject;
-  if (!asText(type).startsWith(encoding)) return show(response, 415, questionPage(question));
-  const body = this.getBodyData();
-  const form = encoding === 'multipart/form-data' ? body.data : body;
-  const answer = readForm(question, isObject(form) ? form : {});
-  if (answer.kind === 'refused') return show(response, 400, questionPage(question, answer));
+  if (!asText(type).startsWith('application/x-www-form-urlencoded')) return show(response, 415, questionPage(question));
+  const body: unknown = this.getBodyData();
+  const answer = readForm(question, isObject(body) ? body : {});
+  if ('problem' in answer) return show(response, 400, questionPage(question, answer));
   if (!takeAnswer(kept, this.getNode().id, response)) return show(response, 409, closedPage(true));
-  const { comment, ...others } = answer.data;
   // In human review, an AI Agent passes a comment of this name to its model.
   const answered =
-    isHumanReview(this.getNode()) && comment !== undefined ? { ...others, chatInput: comment } : answer.data;
+    isHumanReview(this.getNode()) && 'comment' in answer
+      ? { approved: answer.approved, chatInput: answer.comment }
+      : answer;
   const data: IDataObject = { ...answered, respondedAt: new Date().toISOString() };
   const item = { json: { data }, pairedItem: { item: 0 } };
   // n8n sends the page itself, after it has continued the execution, so nobody is thanked for an answer that was lost.

@@ -1,7 +1,16 @@
 import { hash } from 'node:crypto';
 
-import { escapeHtml, formFields, problemAt } from './form';
-import { type Answer, type Button, DECISION, encodingOf, type Question, type Refusal } from './question';
+import { withoutDirections } from '../api/serviceText';
+import {
+  type Answer,
+  type Approval,
+  DECISION,
+  LIMIT,
+  MAX_WRITTEN,
+  type Question,
+  type Refusal,
+  WRITTEN,
+} from './question';
 
 // The pages behind the link in a message: plain HTML that works without a script, on any phone. They load nothing, so
 // nobody else learns about them. dir="auto" takes the direction of the page's first text without a direction of its
@@ -16,24 +25,18 @@ h1 { margin: 0; font: inherit; white-space: pre-wrap; }
 p { margin: 1rem 0 0; }
 .limit { margin-top: 0.25rem; font-size: 0.9rem; }
 .wrong { color: var(--wrong); font-weight: 600; }
-label + .wrong, legend + .wrong { margin-top: 0.25rem; }
+label + .wrong { margin-top: 0.25rem; }
 .done { display: block; width: 3rem; height: 3rem; margin: 0 auto 0.75rem; border-radius: 50%; background: var(--accent); }
 .done::after { content: ''; display: block; position: relative; top: 0.65rem; width: 0.6rem; height: 1.2rem; margin: 0 auto; border: solid #fff; border-width: 0 0.2rem 0.2rem 0; transform: rotate(45deg); }
 .done ~ * { text-align: center; }
 .done ~ p { margin: 0 0 0.75rem; font-weight: 600; }
-label, fieldset { display: block; margin: 1.25rem 0 0; }
-fieldset { min-width: 0; padding: 0; border: 0; }
-legend { padding: 0; }
+label { display: block; margin: 1.25rem 0 0; }
 .box { display: block; box-sizing: border-box; width: 100%; min-width: 0; min-height: 3rem; margin-top: 0.5rem; padding: 0.5rem 0.75rem; border: 1px solid var(--line); border-radius: 0.5rem; background: var(--card); color: inherit; font: inherit; resize: vertical; }
 .box[aria-invalid] { border: 2px solid var(--wrong); }
-.box::placeholder { color: inherit; opacity: 0.7; }
-input[type=date] { -webkit-appearance: none; appearance: none; }
 form > .box:first-child { margin-top: 1.25rem; }
-.choice { display: flex; align-items: center; gap: 0.75rem; min-height: 3rem; margin: 0; cursor: pointer; }
-.choice input { flex: none; width: 1.5rem; height: 1.5rem; margin: 0; }
 .buttons { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-top: 1.25rem; }
 button { flex: 1 1 8rem; min-height: 3rem; padding: 0.5rem 0.75rem; border: 1px solid var(--accent); border-radius: 0.5rem; background: var(--accent); color: #fff; font: inherit; font-weight: 600; overflow-wrap: anywhere; touch-action: manipulation; cursor: pointer; }
-button.other { border-color: var(--line); background: var(--card); color: inherit; }
+button[value=decline] { border-color: var(--line); background: var(--card); color: inherit; }
 @media (scripting: none) { button:focus:not(:focus-visible, :active) { pointer-events: none; } }
 button:disabled { opacity: 0.6; cursor: default; }
 :focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }
@@ -79,19 +82,18 @@ export const PAGE_HEADERS = {
 
 /** @param refusal why the form that was sent before is not an answer */
 export function questionPage({ text, title, response }: Question, refusal?: Refusal): string {
-  const buttons = `<div class="buttons">${response.buttons.map(button).join('')}</div>`;
-  const form = `${formFields(response, refusal)}${problemAt(DECISION, refusal)}${buttons}`;
+  const form = response.kind === 'approval' ? approvalForm(response, refusal) : textForm(response.send, refusal);
   return page(
-    `<h1 id="question">${escapeHtml(text)}</h1><form method="post" enctype="${encodingOf(response)}">${form}</form>`,
+    `<h1 id="question">${escapeHtml(text)}</h1><form method="post">${form}</form>`,
     refusal === undefined ? title : 'Your answer was not sent',
     `<script>${SCRIPT}</script>`,
   );
 }
 
 /** Names the decision by its button's label, so that a mistaken tap is noticed. */
-export function thanksPage({ thanks, title, response }: Question, { data }: Answer): string {
-  const made = data.approved === true ? 'approve' : 'decline';
-  const label = response.buttons.find(({ decision }) => decision === made)?.label;
+export function thanksPage({ thanks, title, response }: Question, answer: Answer): string {
+  const made = 'approved' in answer && (answer.approved ? 'approve' : 'decline');
+  const label = response.kind === 'approval' && made !== false ? response[made] : undefined;
   const decision = label === undefined ? '' : `<p dir="auto">Your answer: <bdi>${escapeHtml(label)}</bdi></p>`;
   return page(`<span class="done"></span>${decision}<h1>${escapeHtml(thanks)}</h1>`, title);
 }
@@ -103,9 +105,35 @@ export function closedPage(isLate: boolean): string {
   return page(`<h1>This question is closed.</h1><p>${why}</p>`);
 }
 
-function button({ label, decision }: Button): string {
-  const value = decision === null ? '' : ` name="${DECISION}" value="${decision}"`;
-  return `<button${value}${decision === 'decline' ? ' class="other"' : ''}>${escapeHtml(label)}</button>`;
+function approvalForm({ approve, decline, comment }: Approval, refusal?: Refusal): string {
+  const button = (value: string, label: string) =>
+    `<button name="${DECISION}" value="${value}">${escapeHtml(label)}</button>`;
+  return [
+    comment === undefined ? '' : field(`<label for="${WRITTEN}">${escapeHtml(comment)}</label>`, 'rows="2"', refusal),
+    problemAt(DECISION, refusal),
+    `<div class="buttons">${button('approve', approve)}${decline === undefined ? '' : button('decline', decline)}</div>`,
+  ].join('');
+}
+
+function textForm(send: string, refusal?: Refusal): string {
+  const button = `<div class="buttons"><button>${escapeHtml(send)}</button></div>`;
+  return field('', 'required rows="4" aria-labelledby="question"', refusal) + button;
+}
+
+/** The page's field, with what was written before. */
+function field(label: string, attributes: string, refusal?: Refusal): string {
+  const problem = problemAt(WRITTEN, refusal);
+  const [invalid, describedBy] = problem === '' ? ['', ''] : [' autofocus aria-invalid="true"', `${WRITTEN}-problem `];
+  const area = `<textarea class="box" id="${WRITTEN}" name="${WRITTEN}" maxlength="${MAX_WRITTEN}" dir="auto" ${attributes}${invalid} aria-describedby="${describedBy}limit">`;
+  const limit = `<p class="limit" id="limit" dir="auto">At most ${LIMIT} characters</p>`;
+  // A browser drops a line break at the beginning.
+  return `${label}${problem}${area}\n${escapeHtml(refusal?.written ?? '')}</textarea>${limit}`;
+}
+
+/** What is wrong in the field, or with the decision; empty if nothing is. */
+function problemAt(name: Refusal['at'], refusal?: Refusal): string {
+  if (refusal?.at !== name) return '';
+  return `<p class="wrong" id="${name}-problem" role="alert" dir="auto">${escapeHtml(refusal.problem)}</p>`;
 }
 
 /** The policy is in the page, too, because n8n replaces the header if it sends the page itself. */
@@ -122,4 +150,11 @@ function page(content: string, title = 'Your answer', script = ''): string {
 <body><main dir="auto">${content}</main>${script}</body>
 </html>
 `;
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Makes foreign text fit for a page: nothing in it is markup, or changes the direction of the text shown. */
+function escapeHtml(text: string): string {
+  return withoutDirections(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

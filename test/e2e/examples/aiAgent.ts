@@ -40,7 +40,7 @@ export function tests({ instance, received, workflow, inEditor, model }: Example
       sandbox.reset();
       model().script({ calls: [call('+44 7700 900456')] }, { text: 'It was declined.' });
       await writeInChat(page, 'Tell +44 7700 900456 once more');
-      await answer((await question()).link, { decision: 'decline', comment: 'Not today' });
+      await answer((await question()).link, { decision: 'decline', written: 'Not today' });
       await page.getByText('It was declined.').first().waitFor();
       assert.match(model().results().at(-1) ?? '', /feedback: \\"Not today\\"/);
       assert.equal(received().length, 1);

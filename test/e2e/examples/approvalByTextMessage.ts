@@ -29,7 +29,7 @@ export function tests({ instance, received, workflow, onForm, whileActive }: Exa
       await askForRefund();
       const { execution: id, text, link } = await new Asking(instance).asked(workflow(), MANAGER);
       assert.equal(text, 'Refund £50 for order A-1001?\n\nIt arrived broken.');
-      await answer(link, { decision, comment: 'See order' });
+      await answer(link, { decision, written: 'See order' });
       const execution = await instance().rest.waitForExecution(id);
       assert.equal(execution.status, 'success', execution.error);
       assert.deepEqual(itemsAt(execution, other), []);

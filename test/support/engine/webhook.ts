@@ -2,7 +2,6 @@
 /** Requests to the link in a message of Send and Wait, as n8n passes them on to the node. */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { type ParsedUrlQueryInput, stringify } from 'node:querystring';
 
 import { WebhookContext } from 'n8n-core';
 import type { IDataObject, IWebhookData, IWebhookResponseData, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
@@ -26,29 +25,20 @@ export interface Sent {
 
 export const linkIn = (text: string): string => text.split('\n').at(-1) ?? '';
 
-/** The encoding of the page's form, and the only one in which n8n takes a custom form. */
-const encodingFor = ({ parameters }: Setup): string =>
-  parameters.responseType === 'customForm' ? 'multipart/form-data; boundary=x' : 'application/x-www-form-urlencoded';
-
-/**
- * Opens a link of a waiting execution, or sends the form of its page, which n8n has parsed.
- */
+/** Opens a link of a waiting execution, or sends the form of its page, which n8n has parsed. */
 export async function open(
   waiting: Execution,
   setup: Setup,
   link: string,
   form?: IDataObject,
-  { contentType = encodingFor(setup), n8nAnswers = 200 }: Sent = {},
+  { contentType = 'application/x-www-form-urlencoded', n8nAnswers = 200 }: Sent = {},
 ): Promise<Answered> {
   const { workflow, additionalData, node, nodeType } = await prepare(setup);
-  const hasFiles = contentType.startsWith('multipart/');
-  const rawBody = Buffer.from(stringify(form as ParsedUrlQueryInput));
   const request = Object.assign(new IncomingMessage(new Socket()), {
     method: form === undefined ? 'GET' : 'POST',
     query: Object.fromEntries(new URL(link).searchParams),
-    headers: { 'content-type': contentType, 'content-length': String(rawBody.length) },
-    body: hasFiles ? { data: form, files: {} } : (form ?? {}),
-    ...(hasFiles ? {} : { rawBody }),
+    headers: { 'content-type': contentType },
+    body: form ?? {},
   });
   const response = new ServerResponse(request);
   let sent = '';

@@ -133,13 +133,10 @@ export class ItemParameters {
 const OF_ITEM =
   /\$(?:json|binary|data|node|itemIndex|position|thisItem\w*|parameter|fromAI)\b|[.[{,]\s*["'`]?(?:item|pairedItem)\b/;
 
-/** The first words of the names that the panel shows differently. */
-const SHOWN: Readonly<Record<string, string>> = { formFields: 'formElements', sendTo: 'phone' };
-
-/** @param name of the parameter: `options.messageKey` is shown as 'Message Key', any field of the form as 'Form Elements' */
+/** @param name of the parameter: `options.messageKey` is shown as 'Message Key', `sendTo` as 'Phone' */
 export function expressionError(error: unknown, name = ''): FailureError {
-  const [first = ''] = name.replace('options.', '').split('.');
-  const shown = (SHOWN[first] ?? first).replace(/^./, (letter) => letter.toUpperCase()).replace(/\B[A-Z]/g, ' $&');
+  const [first = ''] = name.replace('options.', '').replace('sendTo', 'phone').split('.');
+  const shown = first.replace(/^./, (letter) => letter.toUpperCase()).replace(/\B[A-Z]/g, ' $&');
   const place = shown && ` in '${shown}'`;
   const reason = reasonOf(error);
   const isLimit = /^Expression (?:timed out|exceeded memory limit)/.test(reason);

@@ -21,7 +21,7 @@ import { sendForRun } from '../../n8n/run';
 import { hasAsked, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
 import { defaultCountryCode, numberCheck, readDeliveryOptions } from './deliveryOptions';
 import { forPeopleAndModels, MAX_TEXT, message, phone } from './fields';
-import { approvalOptions, buttonLabel, formFields, pageTitle, readPage, responseType, thanks } from './pageFields';
+import { approvalOptions, buttonLabel, pageTitle, readPage, responseType, thanks } from './pageFields';
 
 const SHOW = { resource: ['message'], operation: ['sendAndWait'] };
 
@@ -34,7 +34,7 @@ export const sendAndWait: INodePropertyOptions = {
   displayOptions: { hide: { '@tool': [true] } },
   builderHint: {
     propertyHint:
-      'Use this to ask a person for approval or an answer. It asks one question, for the first input item. The output is one item with data.approved, with data.text for Free Text, or for Custom Form with the answers in data by the labels of the fields. When Limit Wait Time is over, the output is the input items, without data: treat that as no approval. It does not work as an agent tool; to have tool calls approved, use the human review node of Messaging Send.',
+      'Use this to ask a person for approval or an answer. It asks one question, for the first input item. The output is one item with data.approved, or data.text for Free Text. To ask for several things, use Send instead, with {{ $execution.resumeFormUrl }} in its message, followed by a Wait node that resumes on form submission. When Limit Wait Time is over, the output is the input items, without data: treat that as no approval. It does not work as an agent tool; to have tool calls approved, use the human review node of Messaging Send.',
   },
 };
 
@@ -75,7 +75,6 @@ export const sendAndWaitFields: INodeProperties[] = [
   { ...question, displayOptions: { show: SHOW } },
   { ...responseType, displayOptions: { show: SHOW } },
   { ...approvalOptions, displayOptions: { show: { ...SHOW, responseType: ['approval'] } } },
-  { ...formFields, displayOptions: { show: { ...SHOW, responseType: ['customForm'] } } },
   optionsField(
     [defaultCountryCode, limitWaitTime, maxWaitToSend, numberCheck, pageTitle, requestsPerMinute, buttonLabel, thanks],
     SHOW,
