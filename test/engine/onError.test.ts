@@ -96,23 +96,15 @@ test('Every invalid entry of a list has its own item, with its place in the list
   ]);
 });
 
-test.each([
-  ['"text"', ''],
-  ['5', ''],
-  ['', ': see line 1, column 1'],
-  ['{ not json', ': see line 1, column 3'],
-  [`[{ "phone": "${phoneAt(0)}", "message": "Hi "Ada"" }]`, ': see line 1, column 45'],
-  [`[\n{ "phone": "${phoneAt(0)}",\n"message": "Hi\nAda" }]`, ': see line 3, column 15'],
-  [`[{ "phone": "${phoneAt(0)}", "message": "Hi Ada" },\n]`, ': see line 2, column 1'],
-  [`[{ "phone": 00${phoneAt(0)}, "message": "Hi Ada" }]`, ': see line 1, column 14'],
-  [`[{ "phone": “${phoneAt(0)}”, "message": "Hi Ada" }]`, ': see line 1, column 13'],
-  [`[{ "phone": "${phoneAt(0)}", "message": "Hi Ada`, ': see line 1, column 47'],
-])('A list that is %j fails with a message that says where, and repeats none of it', async (list, where) => {
-  const { error } = await run({ items: [{ list }], parameters: SEND_LIST });
-  expect(error?.message).toBe(`'Messages' is not a list in JSON${where}`);
-  expect(error?.description).toMatch(/an expression that returns a list/);
-  expect(`${error?.message} ${error?.description}`).not.toMatch(/Ada|447700900000/);
-});
+test.each(['"text"', '5', '', '{ not json', `[{ "phone": "${phoneAt(0)}", "message": "Hi "Ada"" }]`])(
+  'A list that is %j fails with a message that says how to write one, and repeats none of it',
+  async (list) => {
+    const { error } = await run({ items: [{ list }], parameters: SEND_LIST });
+    expect(error?.message).toBe("'Messages' is not a list in JSON");
+    expect(error?.description).toMatch(/an expression that returns a list/);
+    expect(error?.description).not.toMatch(/Ada|447700900000/);
+  },
+);
 
 const namesOf = (count: number): IDataObject =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${'n'.repeat(29)}${at}`, 1]));

@@ -104,21 +104,6 @@ test('The hint of a retry counts what an earlier attempt sent, and the credits t
   );
 });
 
-test.each([
-  [9, SEND, []],
-  [150, SEND_BULK, []],
-  [
-    150,
-    SEND,
-    [
-      'Send made one request for each of the 150 messages, and the service allows 60 per minute. Send Bulk would need 2 requests.',
-    ],
-  ],
-])('A second hint recommends Send Bulk if Send made many requests: %i messages', async (count, parameters, advice) => {
-  const [, ...others] = hintsOf(await run({ items: contacts(count), parameters }));
-  expect(others).toEqual(advice.map((message) => ({ message, type: 'warning', location: 'outputPane' })));
-});
-
 test('A hint shows the name of a field as text, not as HTML', async () => {
   const message = '=Hello {{ $json["<img src=x>"] }}';
   const ran = await run({ items: contacts(1), parameters: { ...SEND_BULK, message } });

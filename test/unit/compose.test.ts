@@ -91,7 +91,7 @@ describe('A text that is cut to 1,000 characters', () => {
 
 describe('An invalid draft', () => {
   test('that was refused before stays as it is, and n8n gets a turn after every few items', async () => {
-    const reason = failure('listNotList', { place: '' });
+    const reason = failure('listNotList');
     const nothing = { message: null, countryCode: null, key: null };
     const refused = (item: number): Draft => ({ item, entry: 4, phone: '0', ...nothing, failure: reason });
     let pauses = 0;

@@ -1,9 +1,6 @@
 /** The page of a question, and how its form is read. */
 import { createHash } from 'node:crypto';
 
-import type { IExecuteFunctions } from 'n8n-workflow';
-
-import { warnOfLink } from '../../nodes/MessagingSend/n8n/waiting';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../../nodes/MessagingSend/questions/page';
 import { MAX_WRITTEN, type Question, readForm, type Refusal } from '../../nodes/MessagingSend/questions/question';
 
@@ -140,27 +137,4 @@ test('A page shows every text in the order in which it is written', () => {
   const page = questionPage(question({ ...approval, approve: '\u202eyaP' }, { text }));
   expect(page).toContain('>Pay +44 7700 900123?<');
   expect(page).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
-});
-
-const WARNS = "which no phone outside this n8n's network can open";
-
-test.each<[warnings: number, addresses: string]>([
-  [1, 'http://localhost:5678 http://LOCALHOST. https://n8n.localhost http://127.1.2.3 http://2130706433'],
-  [1, 'http://0.0.0.0:5678 http://[::1]:5678 http://[::]'],
-  [1, 'http://10.0.0.5:5678 http://172.16.0.1 http://172.31.255.254 http://192.168.1.20 http://169.254.7.7'],
-  [1, 'http://[fd12:3456::1] http://[fe80::1] http://n8n:5678 http://n8n.local https://n8n.corp.internal'],
-  [1, 'https://nas.home.arpa'],
-  [0, 'https://n8n.example.com https://localhost.example.com https://mylocalhost.com https://10.example.com'],
-  [0, 'https://127.0.0.1.example.com http://172.15.0.1 http://172.32.0.1 http://192.169.0.1 http://11.0.0.1'],
-  [0, 'http://[2001:db8::1] http://[::2] https://local.example.com https://internal.example'],
-])('%i warnings say that nobody elsewhere can open a link that begins with one of %s', (warnings, addresses) => {
-  for (const address of addresses.split(' ')) {
-    const addExecutionHints = jest.fn();
-    const getSignedResumeUrl = () => `${address}/webhook-waiting/1/2?q=0&signature=made-up`;
-    const getWorkflowDataProxy = () => ({ $runIndex: 0 });
-    warnOfLink({ addExecutionHints, getSignedResumeUrl, getWorkflowDataProxy } as unknown as IExecuteFunctions);
-    const message = expect.stringContaining(`begins with ${new URL(address).origin}, ${WARNS}. `) as string;
-    const hint = { message, location: 'outputPane', type: 'warning' };
-    expect([address, addExecutionHints.mock.calls]).toEqual([address, Array(warnings).fill([hint])]);
-  }
 });

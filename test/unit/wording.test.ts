@@ -184,8 +184,6 @@ test.each<[string, INodeParameters, string[], ending?: string]>([
   ['no option', {}, []],
   ['safe options', { longMessages: 'truncate' }, []],
   ['Dry Run', { dryRun: true }, ['dryRunNotice']],
-  ['Dry Run, switched off', { dryRun: false }, ['realRunNotice']],
-  ['Split Into Several', { longMessages: 'split' }, ['splitNotice']],
   ['a tool', {}, ['toolNotice'], 'Tool'],
 ])('A notice is shown only for what it is about: %s', (_choice, options, expected, ending = '') => {
   const [sender] = nodes;

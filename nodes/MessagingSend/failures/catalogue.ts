@@ -95,9 +95,8 @@ export const CATALOGUE = {
   ),
   textOfManyParts: invalidMessage('The message has {characters} characters: too many to split', 'Shorten the text.'),
 
-  /** `place` such as ": see line 2, column 31". */
   listNotList: invalidList(
-    "'Messages' is not a list in JSON{place}",
+    "'Messages' is not a list in JSON",
     `${LIST_FORM} Quotation marks and line breaks in texts break JSON, but not an expression that returns a list, such as {{ [{ phone: $json.phone, message: $json.text }] }}.`,
   ),
   /** `has` such as ", and has 'to', 'text'". */

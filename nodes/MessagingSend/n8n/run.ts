@@ -208,7 +208,7 @@ async function sendJob(run: Invocation) {
   const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', AS_STORED);
   const summary = await summarize(rows, options, { requests, accounts: senders.size, message, credits });
   if (inWorkflow !== null) {
-    reportSummary(inWorkflow, job.operation.maxBatchSize, summary);
+    reportSummary(inWorkflow, summary);
     countInCustomData(inWorkflow, summary);
   }
   const error = stopOnFailure && summary.reasons.length > 0 ? runError(context.getNode(), summary) : null;

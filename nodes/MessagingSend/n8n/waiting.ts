@@ -39,14 +39,6 @@ export function linkTo(context: IExecuteFunctions): string {
   return context.getSignedResumeUrl({ [RUN]: String(runIndexOf(context)) });
 }
 
-/** Adds a hint if the link does not open everywhere. Only n8n's configuration can correct it. */
-export function warnOfLink(context: IExecuteFunctions): void {
-  const { origin, hostname } = new URL(linkTo(context));
-  if (!OWN_NETWORK.test(hostname.replace(/\.$/, ''))) return;
-  const message = `The link in the message begins with ${origin}, which no phone outside this n8n's network can open. Set N8N_WEBHOOK_URL of n8n to an address that phones can open.`;
-  context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
-}
-
 /** Whether the node's present run has asked the latest question, so that its link still works. */
 export function hasAsked(context: IExecuteFunctions): boolean {
   const kept = readKept(context.getContext('node')[KEPT]);
@@ -162,10 +154,3 @@ interface Kept {
 function readKept(kept: unknown): Kept | null {
   return typeof kept === 'string' ? (JSON.parse(kept) as Kept) : null;
 }
-
-/**
- * This machine's addresses, private and link-local ones, names without a dot, and endings for local networks. URL
- * writes hosts in lower case, and IPv4 addresses of any form as four numbers.
- */
-const OWN_NETWORK =
-  /^(?:0\.0\.0\.0|(?:10|127)\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+|192\.168\.[\d.]+|169\.254\.[\d.]+|\[::1?\]|\[f[cd][\da-f]{2}:.*\]|\[fe[89ab][\da-f]:.*\]|[^.:[]+|.+\.(?:localhost|local|internal|home\.arpa))$/;

@@ -67,23 +67,15 @@ function isPlainList(value: unknown): boolean {
   return isPlain(value) && Array.isArray(list) && isPlain(list) && list.every(isPlainEntry);
 }
 
-/** Behind so many spaces, V8 gives the place of whatever it finds wrong. */
-const INDENT = ' '.repeat(50);
-
 /** A list from an expression or in JSON. */
 function parseList(given: unknown): unknown[] {
-  const text = typeof given === 'string' ? INDENT + given : '';
-  let place = '';
   try {
-    const list = listIn(text === '' ? given : JSON.parse(text));
+    const list = listIn(typeof given === 'string' ? JSON.parse(given) : given);
     if (Array.isArray(list)) return list;
-  } catch (error) {
-    // V8 says the position, or quotes ten characters on either side, which can be personal.
-    const [, position, quoted = ''] = /position (\d+)|\.{3}"(.*)"(?:\.{3})? is not valid/s.exec(String(error)) ?? [];
-    const lines = text.slice(INDENT.length, Number(position ?? text.lastIndexOf(quoted) + 10)).split('\n');
-    place = `: see line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+  } catch {
+    // V8's reason quotes the text, which can be personal.
   }
-  throw new FailureError(failure('listNotList', { place }));
+  throw new FailureError(failure('listNotList'));
 }
 
 export function brokenParameter(item: number, error: unknown, phone: unknown = null): Draft {

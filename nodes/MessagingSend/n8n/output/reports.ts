@@ -1,15 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import { isNumber, isObject } from '../../api/objects';
 import { isTool, runIndexOf } from '../execution';
-import { counted, inLines, isTooExpensive, nextText, summaryLines } from './sentences';
+import { inLines, isTooExpensive, nextText, summaryLines } from './sentences';
 import type { Summary } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
 const MIN_INTERVAL = 500;
-
-export const BULK_ADVISED_FROM = 10;
 
 /** Reports how far a run is. In a manual run, n8n shows it in the browser's console. */
 export function progressReporter(context: IExecuteFunctions | null): (done: number, total: number) => void {
@@ -27,8 +24,8 @@ const SEND_WHAT_IS_LEFT =
   "To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'.";
 
 /** Reports the result of a run: in a hint over the output, and in production in n8n's log. */
-export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, summary: Summary): void {
-  const { sent, notSent, uncertain, resumed, skipped, doubtful, planned } = summary;
+export function reportSummary(context: IExecuteFunctions, summary: Summary): void {
+  const { sent, notSent, uncertain, skipped, doubtful, planned } = summary;
   if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
   // A run of several messages has noted whom it has sent what.
   const isListLeft = notSent > 0 && sent + notSent + uncertain > 1;
@@ -36,11 +33,6 @@ export function reportSummary(context: IExecuteFunctions, maxBatchSize: number, 
   const isDoubtful = notSent + uncertain + doubtful.length > 0 || isTooExpensive(summary);
   const type = isDoubtful ? 'warning' : 'info';
   context.addExecutionHints({ message, location: 'outputPane', type });
-  if (maxBatchSize === 1 && sent - resumed >= BULK_ADVISED_FROM) {
-    const requests = counted(Math.ceil((sent - resumed) / MAX_BATCH_SIZE), 'request');
-    const advice = `Send made one request for each of the ${sent - resumed} messages, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk would need ${requests}.`;
-    context.addExecutionHints({ message: advice, location: 'outputPane', type: 'warning' });
-  }
   if (context.getMode() !== 'manual') context.logger.info(`Messaging Send: ${summaryLines(summary).join(' ')}`);
 }
 

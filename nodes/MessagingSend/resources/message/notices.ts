@@ -1,8 +1,9 @@
 import type { INodeProperties, NodeHint } from 'n8n-workflow';
 
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
-import { BULK_ADVISED_FROM } from '../../n8n/output/reports';
 import type { Show } from './fields';
+
+const BULK_ADVISED_FROM = 10;
 
 const MESSAGE = { resource: ['message'], operation: ['send', 'sendBulk'] };
 
@@ -18,20 +19,11 @@ const SET: Show[string] = [{ _cnd: { exists: true } }];
 export const optionNotices: INodeProperties[] = [
   notice('dryRunNotice', "The option 'Dry Run' is on: nothing is sent", { '/options.dryRun': [true] }),
   notice(
-    'realRunNotice',
-    "The option 'Dry Run' is off: the next run sends real messages and uses credits",
-    { '/options.dryRun': [false] },
-    { '/options.testRun': SET },
-  ),
-  notice(
     'testRunNotice',
     "The option 'Test Run' is on: its phone gets the first messages, and the recipients get none",
     { '/options.testRun': SET },
     { '/options.dryRun': [true] },
   ),
-  notice('splitNotice', 'Each part of a long text is sent as a separate message and uses 1 credit', {
-    '/options.longMessages': ['split'],
-  }),
 ];
 
 /** A box in the panel. It is shown only with the choice that risks money or a message, so that it is read. */

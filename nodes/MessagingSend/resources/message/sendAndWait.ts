@@ -18,7 +18,7 @@ import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
 import type { ItemParameters } from '../../n8n/input/itemParameters';
 import { type GivenOptions, maxWait, optionsField, requestsPerMinute, textField } from '../../n8n/input/readOptions';
 import { sendForRun } from '../../n8n/run';
-import { hasAsked, keepQuestion, linkTo, waitForAnswer, warnOfLink } from '../../n8n/waiting';
+import { hasAsked, keepQuestion, linkTo, waitForAnswer } from '../../n8n/waiting';
 import { defaultCountryCode, numberCheck, readDeliveryOptions } from './deliveryOptions';
 import { forPeopleAndModels, MAX_TEXT, message, phone } from './fields';
 import { approvalOptions, buttonLabel, pageTitle, readPage, responseType, thanks } from './pageFields';
@@ -102,7 +102,6 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
     lost: hasLink ? null : failure('linkLost'),
   });
   if (rows.some(({ outcome }) => outcome?.kind !== 'sent')) return [items];
-  warnOfLink(this);
   const count = this.getInputData().length;
   const message = `Only the question of the first of ${count} items was sent. To ask one for each item, use Loop Over Items.`;
   if (count > 1) this.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
