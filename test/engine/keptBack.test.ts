@@ -91,7 +91,10 @@ describe("'Never Send To'", () => {
   test.each([
     ['447700900001, nobody', "Number 2 of 2 in 'Never Send To' can't be used: The phone number contains letters"],
     ['={{ ({ phone: 1 }) }}', "'Never Send To' is not a list of numbers"],
-    ['{{ $json.optOuts }}', "'Never Send To' contains an expression that was not evaluated"],
+    [
+      '{{ $json.optOuts }}',
+      "Number 1 of 1 in 'Never Send To' can't be used: The phone number contains an expression that was not evaluated",
+    ],
     ['={{ $json.missing.phone }}', "'Never Send To' is not a list of numbers"],
     ...[' , , ', ' ,\n', ...['[undefined, undefined]', '[null]', '[""]', '""'].map((value) => `={{ ${value} }}`)].map(
       (empty): [string, string] => [empty, "'Never Send To' has no number in any of its entries"],

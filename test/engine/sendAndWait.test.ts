@@ -79,33 +79,14 @@ describe('Send and Wait for Response', () => {
     expect(end).toBeLessThanOrEqual(Date.now() + minutes * 60_000);
   });
 
-  test.each<[where: string, utc: string, time: string]>([
-    ["in the workflow's time zone", '03:00', '2999-06-01T12:00'],
-    ["in the workflow's time zone", '03:00', '2999-06-01 12:00'],
-    ["in the workflow's time zone", '03:00', "={{ DateTime.fromISO('2999-06-01T12:00') }}"],
-    ['in the time zone that it names', '12:00', '2999-06-01T12:00:00Z'],
-    ['in the time zone that it names', '12:00', "={{ DateTime.fromISO('2999-06-01T12:00', { zone: 'UTC' }) }}"],
-    ['in the time zone that it names', '12:00', '2999-06-01 14:00+02:00'],
-    ['in the time zone that it names', '12:00', "={{ new Date('2999-06-01T12:00:00Z') }}"],
-  ])('waits until a date and time %s, %s UTC: %j', async (_where, utc, time) => {
-    const waiting = await run(limited(time, { settings: { timezone: 'Asia/Tokyo' } }));
-    expect(waitTill(waiting)).toEqual(new Date(`2999-06-01T${utc}:00.000Z`));
-  });
-
-  test('ends its wait at a date and time that has passed while the message was sent', async () => {
-    const end = new Date(Date.now() + 2_000);
-    sandbox().setFaults([{ kind: 'delay', ms: 2_500 }]);
-    expect(waitTill(await run(limited(end.toISOString())))).toEqual(end);
-  });
-
-  const NO_LIMIT = '2001-01-01T00:00:00; 01/02/2999 10:00; June 1, 2999 12:00 UTC; tomorrow; ; 45; 3 moons'.split('; ');
-  test.each(NO_LIMIT)('sends nothing if its limit is "%s"', async (time) => {
-    const { error } = await run(limited(time));
-    expect(error?.message).toBe(
-      "'Limit Wait Time' must be a time such as 45 minutes, 2 hours or 3 days, or a date in the future such as 2027-01-31 18:00",
-    );
-    expect(texts()).toEqual([]);
-  });
+  test.each(['2999-01-01T00:00:00', 'tomorrow', '', '45', '3 moons'])(
+    'sends nothing if its limit is "%s"',
+    async (time) => {
+      const { error } = await run(limited(time));
+      expect(error?.message).toBe("'Limit Wait Time' must be a time such as 45 minutes, 2 hours or 3 days");
+      expect(texts()).toEqual([]);
+    },
+  );
 
   test('says how many characters the link leaves for a text that is too long', async () => {
     await run({});

@@ -19,7 +19,7 @@ import {
 import { readRequestOptions, type RequestOptions } from '../../nodes/MessagingSend/n8n/input/requestOptions';
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
 import { readPage } from '../../nodes/MessagingSend/resources/message/pageFields';
-import { readWaitLimit } from '../../nodes/MessagingSend/resources/message/sendAndWait';
+import { durationIn, limitWaitTime } from '../../nodes/MessagingSend/resources/message/sendAndWait';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import { givenOptions, listOf, ODD_VALUES } from './samples';
 
@@ -49,7 +49,7 @@ const SETTINGS = {
     return [
       readDeliveryOptions(given),
       given.read(includeOtherFields, booleanIn, false),
-      readWaitLimit(given, 'UTC')(),
+      given.read(limitWaitTime, durationIn, null),
       readRequestOptions(given),
       draftFromItem(0, new ItemParameters(source)),
       readPage(read, undefined),

@@ -131,7 +131,6 @@ export const CATALOGUE = {
     "Number {place} of {count} in 'Never Send To' can't be used: {reason}",
     'Write it with + and its country code: it could belong to somebody who opted out.',
   ),
-  optOutsNotEvaluated: notSetUp("'Never Send To' contains an expression that was not evaluated", TO_EXPRESSION),
   /** `fields` such as " 'List' has the fields 'Phone', 'Name'."; empty if they are not known. */
   optOutsEmpty: notSetUp(
     "'Never Send To' has no number in any of its entries",

@@ -161,7 +161,6 @@ export function readDeliveryOptions(given: GivenOptions): DeliveryOptions {
 }
 
 function optOutsIn(value: unknown, { source }: GivenOptions): readonly unknown[] {
-  if (typeof value === 'string' && value.includes('{{')) throw new FailureError(failure('optOutsNotEvaluated'));
   const list: unknown = typeof value === 'string' ? value.split(/[,;\r\n]+/) : value;
   // An expression that gives nothing has failed: n8n hides some errors, and then everybody would get a message.
   if (!Array.isArray(list)) throw new FailureError(failure('optOutsNotList'));

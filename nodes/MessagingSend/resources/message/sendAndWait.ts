@@ -4,11 +4,9 @@ import {
   type INodeExecutionData,
   type INodeProperties,
   type INodePropertyOptions,
-  tryToParseDateTime,
   WAIT_INDEFINITELY,
 } from 'n8n-workflow';
 
-import { asText } from '../../api/objects';
 import { textOf } from '../../delivery/compose';
 import { SEND } from '../../delivery/operation';
 import { type Failure, failure, FailureError } from '../../failures/failure';
@@ -16,7 +14,7 @@ import type { Draft } from '../../messages/row';
 import { isHumanReview, isTool } from '../../n8n/execution';
 import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
 import type { ItemParameters } from '../../n8n/input/itemParameters';
-import { type GivenOptions, maxWait, optionsField, requestsPerMinute, textField } from '../../n8n/input/readOptions';
+import { maxWait, optionsField, requestsPerMinute, textField } from '../../n8n/input/readOptions';
 import { sendForRun } from '../../n8n/run';
 import { hasAsked, keepQuestion, linkTo, waitForAnswer } from '../../n8n/waiting';
 import { defaultCountryCode, numberCheck, readDeliveryOptions } from './deliveryOptions';
@@ -55,11 +53,11 @@ const question: INodeProperties = {
 };
 
 /** With the name that it has in n8n's own nodes. */
-const limitWaitTime = textField('Limit Wait Time', 'limitWaitTime', {
+export const limitWaitTime = textField('Limit Wait Time', 'limitWaitTime', {
   default: '45 minutes',
-  placeholder: 'e.g. 45 minutes, 2 hours, 3 days or 2027-01-31 18:00',
+  placeholder: 'e.g. 45 minutes, 2 hours or 3 days',
   description:
-    'How long to wait for an answer, such as 45 minutes or 3 days, or until when. Then the execution continues with the input items of this node.',
+    'How long to wait for an answer, such as 45 minutes or 3 days. Then the execution continues with the input items of this node.',
 });
 
 /** Beside 'Limit Wait Time', it could be mistaken for the time to answer. */
@@ -87,13 +85,13 @@ export const sendAndWaitFields: INodeProperties[] = [
  */
 export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const hasLink = hasAsked(this);
-  let waitLimit = FOREVER;
+  let limit = Infinity;
   const { rows, items } = await sendForRun(this, {
     operation: SEND,
     readDrafts: (_item, parameters) => draftWithLink(this, parameters),
     items: 1,
     readOptions: (given) => {
-      waitLimit = readWaitLimit(given, this.getTimezone());
+      limit = given.read(limitWaitTime, durationIn, Infinity);
       // n8n gives only options of this operation: the others make no sense with one message.
       return readDeliveryOptions(given);
     },
@@ -105,7 +103,7 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
   const count = this.getInputData().length;
   const message = `Only the question of the first of ${count} items was sent. To ask one for each item, use Loop Over Items.`;
   if (count > 1) this.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
-  await waitForAnswer(this, waitLimit());
+  await waitForAnswer(this, new Date(Math.min(Date.now() + limit, WAIT_INDEFINITELY.getTime())));
   return [this.getInputData().map(withoutError)];
 }
 
@@ -142,36 +140,12 @@ function draftWithLink(context: IExecuteFunctions, parameters: ItemParameters): 
   }
 }
 
-const FOREVER = () => WAIT_INDEFINITELY;
-
-/**
- * @param timezone of a date that names none
- * @returns when a wait that begins now ends
- */
-export function readWaitLimit(given: GivenOptions, timezone: string): () => Date {
-  const parse = (limit: unknown, _field: unknown, option: string) => {
-    const [, amount, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*$/i.exec(String(limit)) ?? [];
-    const milliseconds = Number(amount) * (MILLISECONDS[unit.toLowerCase()] ?? NaN);
-    if (!Number.isNaN(milliseconds))
-      return () => new Date(Math.min(Date.now() + milliseconds, WAIT_INDEFINITELY.getTime()));
-    const date = dateIn(limit, timezone);
-    if (date !== null && date.getTime() > Date.now()) return () => date;
-    const needed = 'a time such as 45 minutes, 2 hours or 3 days, or a date in the future such as 2027-01-31 18:00';
-    throw new FailureError(failure('optionInvalid', { option, needed }));
-  };
-  return given.read(limitWaitTime, parse, FOREVER);
+/** Reads a time such as `45 minutes`. @returns milliseconds */
+export function durationIn(value: unknown, _field: unknown, option: string): number {
+  const [, amount, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*$/i.exec(String(value)) ?? [];
+  const milliseconds = Number(amount) * (MILLISECONDS[unit.toLowerCase()] ?? NaN);
+  if (!Number.isNaN(milliseconds)) return milliseconds;
+  throw new FailureError(failure('optionInvalid', { option, needed: 'a time such as 45 minutes, 2 hours or 3 days' }));
 }
 
 const MILLISECONDS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
-
-/** Nobody knows which month 01/02/2027 means, and n8n reads 45 as a year. */
-const ISO = /^\s*\d{4}-\d\d-\d\d(?:[T ]|\s*$)/;
-
-function dateIn(limit: unknown, timezone: string): Date | null {
-  try {
-    const isGuess = typeof limit !== 'object' && !ISO.test(asText(limit));
-    return isGuess ? null : tryToParseDateTime(limit, timezone).toJSDate();
-  } catch {
-    return null;
-  }
-}
