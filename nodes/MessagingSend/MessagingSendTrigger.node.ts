@@ -30,10 +30,20 @@ export class MessagingSendTrigger implements INodeType {
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
     credentials: [{ name: 'messagingSendApi', required: true }],
+    // A poll can't add hints, so this text is fixed, and must be true of every item.
+    hints: [
+      {
+        message:
+          'The published workflow starts once each time the balance drops below the credits in Warn Below. A test always returns the current balance, low or not.',
+        type: 'info',
+        location: 'outputPane',
+        whenToDisplay: 'afterExecution',
+      },
+    ],
     triggerPanel: {
       header: '',
       executionsHelp:
-        '<b>While building your workflow</b>, click the button to fetch a test event: the current balance, low or not. It is shown in the editor.<br /><br /><b>While your workflow is published</b>, n8n checks the balance at the Poll Times and executes the workflow each time the balance drops below the credits in Warn Below. These executions are shown in the <a data-key="executions">executions list</a>, but not in the editor.',
+        '<b>While building your workflow</b>, click the button to fetch a test event. It is shown in the editor.<br /><br /><b>While your workflow is published</b>, n8n checks the balance at the Poll Times and executes the workflow each time the balance drops below the credits in Warn Below. These executions are shown in the <a data-key="executions">executions list</a>, but not in the editor.',
       activationHint:
         'While the workflow is published, n8n checks the balance at the Poll Times, and starts the workflow only when it is low.',
     },

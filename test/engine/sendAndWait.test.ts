@@ -177,7 +177,7 @@ describe('The link of Send and Wait for Response', () => {
     expect((await answer({ decision: 'approve' })).item).toBeDefined();
     const { status, item, page } = await answer({ decision: 'decline' });
     expect([status, item]).toEqual([409, undefined]);
-    expect(page).toContain('Another answer arrived first, so this one does not count.');
+    expect(page).toContain('It has already been answered');
   });
 
   test('takes another answer if n8n could not take the first one', async () => {

@@ -77,7 +77,7 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   const response = this.getResponseObject() as PageResponse;
   for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
   const kept = keptQuestion(this);
-  if (kept === null) return show(response, 410, closedPage(false));
+  if (kept === null) return show(response, 410, closedPage());
   const { question } = kept;
   const { method } = this.getRequestObject() as { readonly method: string };
   if (method !== 'POST') return show(response, 200, questionPage(question));
@@ -86,7 +86,7 @@ export function answerQuestion(this: IWebhookFunctions): Promise<IWebhookRespons
   const body: unknown = this.getBodyData();
   const answer = readForm(question, isObject(body) ? body : {});
   if ('problem' in answer) return show(response, 400, questionPage(question, answer));
-  if (!takeAnswer(kept, this.getNode().id, response)) return show(response, 409, closedPage(true));
+  if (!takeAnswer(kept, this.getNode().id, response)) return show(response, 409, closedPage());
   // In human review, an AI Agent passes a comment of this name to its model.
   const answered =
     isHumanReview(this.getNode()) && 'comment' in answer

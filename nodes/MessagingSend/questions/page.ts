@@ -98,11 +98,9 @@ export function thanksPage({ thanks, title, response }: Question, answer: Answer
   return page(`<span class="done"></span>${decision}<h1>${escapeHtml(thanks)}</h1>`, title);
 }
 
-/** @param isLate whether n8n was taking another answer; else the question was answered, expired or followed by another */
-export function closedPage(isLate: boolean): string {
-  const late = 'Another answer arrived first, so this one does not count.';
-  const why = isLate ? late : 'It has already been answered, or it has expired.';
-  return page(`<h1>This question is closed.</h1><p>${why}</p>`);
+/** The question was answered, perhaps a moment ago, or it has expired, or another one followed. */
+export function closedPage(): string {
+  return page('<h1>This question is closed.</h1><p>It has already been answered, or it has expired.</p>');
 }
 
 function approvalForm({ approve, decline, comment }: Approval, refusal?: Refusal): string {

@@ -1,6 +1,5 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
-import { REQUESTS_PER_MINUTE } from '../api/endpoints';
 import { asText } from '../api/objects';
 import { sourceOfItem } from '../n8n/input/itemParameters';
 import {
@@ -13,15 +12,6 @@ import {
   requestsPerMinute,
 } from '../n8n/input/readOptions';
 import { readRequestOptions, requestOptions } from '../n8n/input/requestOptions';
-
-/** Shown right below Poll Times, whose default in n8n is every minute. */
-const everyMinuteNotice: INodeProperties = {
-  displayName: `Each check uses one of the ${REQUESTS_PER_MINUTE} requests per minute that the service allows this API key. Once an hour is enough for most workflows.`,
-  name: 'everyMinuteNotice',
-  type: 'notice',
-  default: '',
-  displayOptions: { show: { '/pollTimes.item[0].mode': ['everyMinute'] } },
-};
 
 const margin = numberField('Margin', 'margin', {
   min: 0,
@@ -47,7 +37,6 @@ const threshold = numberField('Warn Below (Credits)', 'threshold', {
 
 /** The parameters of Messaging Send Trigger. n8n puts Poll Times before them. */
 export const lowBalanceProperties: INodeProperties[] = [
-  everyMinuteNotice,
   choiceField('Trigger On', 'event', {
     default: 'lowBalance',
     choices: { lowBalance: ['Low Balance', 'When fewer credits are left than you choose'] },

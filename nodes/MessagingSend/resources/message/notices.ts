@@ -3,8 +3,6 @@ import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import { MAX_BATCH_SIZE, REQUESTS_PER_MINUTE } from '../../api/endpoints';
 import type { Show } from './fields';
 
-const BULK_ADVISED_FROM = 10;
-
 const MESSAGE = { resource: ['message'], operation: ['send', 'sendBulk'] };
 
 export const toolNotice = notice(
@@ -32,19 +30,12 @@ function notice(name: string, text: string, show: Show, hide?: Show): INodePrope
   return { displayName: text, name, type: 'notice', default: '', displayOptions };
 }
 
-const SENDS = '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"]';
-
 /** Shown where the output will be, beside the button that runs the node; after a run, its summary is there. */
 export const hintsBeforeRun: NodeHint[] = [
   hint(
     'info',
     "Every run sends real messages and uses credits. To check without sending, add the option 'Dry Run': it also points out repeated numbers, empty fields and guessed countries.",
-    `${SENDS} && $parameter["options"]["testRun"] === undefined`,
-  ),
-  hint(
-    'info',
-    'This test run sends the first messages to your own phone, for a credit each, and none to the recipients',
-    `${SENDS} && $parameter["options"]["testRun"] !== undefined`,
+    '$parameter["operation"] !== "sendAndWait" && !$parameter["options"]["dryRun"] && $parameter["options"]["testRun"] === undefined',
   ),
   // Before the run, no expression knows the address.
   hint(
@@ -55,7 +46,7 @@ export const hintsBeforeRun: NodeHint[] = [
   hint(
     'warning',
     `Send makes one request per item, and the service allows ${REQUESTS_PER_MINUTE} per minute. Send Bulk makes one request for up to ${MAX_BATCH_SIZE} items.`,
-    `$parameter["operation"] === "send" && $input.all().length >= ${BULK_ADVISED_FROM}`,
+    '$parameter["operation"] === "send" && $input.all().length >= 10',
   ),
   hint(
     'warning',
