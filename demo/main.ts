@@ -41,7 +41,7 @@ void runSession(async ({ cleanup, say, signal }) => {
     const creditsBefore = sandbox.credits();
     const requestsBefore = sandbox.requests().length;
     const { data, ...ended } = await runStoredWorkflow(workflow, trigger, account);
-    const execution = readExecution({ ...ended, id: workflow.id, data: stringify(data), customData: {} });
+    const execution = readExecution({ ...ended, id: workflow.id, data: stringify(data) });
     const reached = execution.outputOf(sender, 0);
     const unsent = execution.outputOf(sender, 1).map(({ json, pairedItem }) => {
       const { code } = json.details as { code: string };

@@ -112,7 +112,7 @@ for (const release of SUPPORTED) {
         assert.deepEqual(statuses, [401, 307]);
       });
 
-      test('Retry On Fail and Retry send what was not sent, and report and count every message once', async () => {
+      test('Retry On Fail and Retry send what was not sent, and report every message once', async () => {
         const { rest, sandbox, n8n } = instance();
         sandbox.setFaults([{ kind: 'status', status: 403, on: 'bulk', after: 1, times: 2 }]);
         const again = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
@@ -120,14 +120,11 @@ for (const release of SUPPORTED) {
         const { status } = await callWebhook(n8n.url, 'again', {});
         const [failed] = await rest.executionsOf(workflow);
         assert.deepEqual([status, failed?.status, failed?.mode], [500, 'error', 'webhook']);
-        const { customData } = await rest.waitForExecution(failed?.id ?? '');
-        assert.deepEqual(customData, { messages_sent: '100', messages_not_sent: '150' });
         const statuses = () => sandbox.requests().flatMap((each) => (each.messages === 0 ? [] : [each.status]));
         assert.deepEqual(statuses(), [201, 403, 403]);
 
         const retried = await retry(workflow);
         assert.equal(retried.status, 'success');
-        assert.deepEqual(retried.customData, { messages_sent: '250', messages_not_sent: '0' });
         assert.deepEqual(statuses(), [201, 403, 403, 201, 201]);
         assert.deepEqual(received('again'), indexes(250));
         const outcomes = retried.outputOf(SENDER).map(({ json }) => [json.phone, json.status]);

@@ -1,22 +1,13 @@
-/** What a run shows besides its items: progress, the log, hints, and its numbers in n8n's list of executions. */
+/** What a run shows besides its items: progress, the log, and hints. */
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { contacts, KEY, phoneAt } from '../support/contacts';
-import { type Given, nodeForTests } from '../support/engine/nodeForTests';
-import { continueWaiting, type Execution, type Setup } from '../support/engine/workflow';
+import { nodeForTests } from '../support/engine/nodeForTests';
+import { type Execution, type Setup } from '../support/engine/workflow';
 import { hintsOf } from '../support/outputs';
-import {
-  inBatchesOf,
-  oneByOne,
-  SEND,
-  SEND_AND_WAIT,
-  SEND_BULK,
-  SEND_LIST,
-  withOptions,
-  WITHOUT_WAITING,
-} from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, withOptions, WITHOUT_WAITING } from '../support/parameters';
 
 const { sandbox, setupOf, run, retry } = nodeForTests();
 const firstHint = (ran: Execution) => hintsOf(ran)[0]?.message;
@@ -139,47 +130,4 @@ describe('Where several people get the same text, the hint', () => {
     const options = { ...WITHOUT_WAITING, duplicateMessages: 'send' };
     expect(firstHint(await run({ items, parameters: { ...parameters, options } }))).not.toContain('same text');
   });
-});
-
-/** Values by which n8n's list of executions can be filtered: the outcomes of all messages of an execution. */
-const customDataOf = (ran: Execution) => ran.run.data.resultData.metadata;
-const GO_ON = { onError: 'continueRegularOutput' } as const;
-const inProduction = async (given: Partial<Given>) => await run({ mode: 'trigger', parameters: SEND_BULK, ...given });
-const SOME = [...contacts(2), INVALID];
-const LOOPED = [...SOME, ...contacts(1), INVALID];
-const next = { ...SEND, phone: '={{ $json.phone }}', message: 'Again' };
-const numbers = (sent: string, notSent: string) => ({ messages_sent: sent, messages_not_sent: notSent });
-
-test.each<[what: string, given: Partial<Given>, counted: object | undefined]>([
-  ['An execution that sends all has its number', { items: contacts(3) }, { messages_sent: '3' }],
-  ['An execution has the number of messages for each outcome', { items: SOME, ...GO_ON }, numbers('2', '1')],
-  ['The rounds of a loop are added up', { items: LOOPED, loopOver: 2, ...GO_ON }, numbers('3', '2')],
-  // The item of the message that was not sent goes on to the second node.
-  ['Two nodes of an execution are added up', { items: SOME, next, ...GO_ON }, numbers('4', '2')],
-  ['A manual run has no numbers', { items: SOME, mode: 'manual', ...GO_ON }, undefined],
-  [
-    'A dry run has no numbers',
-    { items: SOME, parameters: withOptions(SEND_BULK, { dryRun: true }), ...GO_ON },
-    undefined,
-  ],
-])('%s', async (_what, given, counted) => {
-  const ran = await inProduction(given);
-  expect(customDataOf(ran)).toEqual(counted);
-  expect(ran.run.data.resultData.runData.Send).toHaveLength(given.loopOver === undefined ? 1 : 3);
-});
-
-test('An execution whose messages are uncertain, or that ends with an error, has these numbers, too', async () => {
-  sandbox().setFaults([{ kind: 'reset-after' }]);
-  expect(customDataOf(await inProduction({ items: contacts(2), ...GO_ON }))).toEqual({ messages_uncertain: '2' });
-  sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 99 }]);
-  const ran = await inProduction({ items: contacts(5), parameters: inBatchesOf(2, oneByOne(SEND_BULK)) });
-  expect(ran.error).toBeDefined();
-  expect(customDataOf(ran)).toEqual(numbers('2', '3'));
-});
-
-test('The message of Send and Wait counts once, however long the answer takes', async () => {
-  const setup = setupOf({ items: contacts(1), parameters: SEND_AND_WAIT, mode: 'trigger' });
-  const waiting = await run(setup);
-  expect(customDataOf(waiting)).toEqual({ messages_sent: '1' });
-  expect(customDataOf(await continueWaiting(waiting, setup))).toEqual({ messages_sent: '1' });
 });

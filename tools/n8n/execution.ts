@@ -10,7 +10,6 @@ export const EXECUTION = z.object({
   id: z.coerce.string(),
   status: z.string(),
   data: z.string(),
-  customData: z.record(z.string(), z.unknown()).default({}),
 });
 
 interface OutputItem {
@@ -33,7 +32,6 @@ export interface Execution {
   /** Its explanation, as the editor's error panel shows it; empty if there is none. */
   errorDescription: string;
   /** Values by which n8n's list of executions can be filtered. */
-  customData: JsonObject;
   runsOf(nodeName: string): NodeRun[];
   outputOf(nodeName: string, output?: number): OutputItem[];
 }
@@ -55,7 +53,7 @@ export const LISTED = z
   }));
 export type ListedExecution = z.infer<typeof LISTED>;
 
-export function readExecution({ id, status, data, customData }: z.infer<typeof EXECUTION>): Execution {
+export function readExecution({ id, status, data }: z.infer<typeof EXECUTION>): Execution {
   const { error, runData = {} } = (parse(data) as IRunExecutionData).resultData;
   const tasks: Partial<Record<string, ITaskData[]>> = runData;
   const runsOf = (nodeName: string) =>
@@ -69,7 +67,6 @@ export function readExecution({ id, status, data, customData }: z.infer<typeof E
     status,
     error: error?.message ?? '',
     errorDescription: error?.description ?? '',
-    customData,
     runsOf,
     outputOf: (nodeName, output = 0) => runsOf(nodeName).flatMap(({ outputs }) => outputs[output] ?? []),
   };

@@ -21,7 +21,7 @@ import { readRequestOptions } from './input/requestOptions';
 import { canRemember, journalIn, openJournal } from './memory/openJournal';
 import { runError, setUpError } from './output/errors';
 import { outputItems } from './output/outputItems';
-import { countInCustomData, progressReporter, reportSummary } from './output/reports';
+import { progressReporter, reportSummary } from './output/reports';
 import { summarize } from './output/summary';
 import { pause } from './pause';
 import { keptOfCall, routedCall, type RoutedRequest } from './routing';
@@ -207,10 +207,7 @@ async function sendJob(run: Invocation) {
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
   const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', AS_STORED);
   const summary = await summarize(rows, options, { requests, accounts: senders.size, message, credits });
-  if (inWorkflow !== null) {
-    reportSummary(inWorkflow, summary);
-    countInCustomData(inWorkflow, summary);
-  }
+  if (inWorkflow !== null) reportSummary(inWorkflow, summary);
   const error = stopOnFailure && summary.reasons.length > 0 ? runError(context.getNode(), summary) : null;
   if (error !== null) throw error;
   const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';

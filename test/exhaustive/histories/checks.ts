@@ -201,16 +201,6 @@ export function checkKeptNothing(report: Report, execution: Execution, wasKilled
     );
 }
 
-/** The custom data of a production execution counts each message once, including all earlier attempts. */
-export function checkCounted({ options }: Settings, report: Report, { run }: Execution): void {
-  if (run.mode === 'manual' || options.dryRun) return;
-  const all = [...report.values()];
-  for (const outcome of ['sent', 'not_sent', 'uncertain'] as const) {
-    const counted = Number(run.data.resultData.metadata?.[`messages_${outcome}`] ?? 0);
-    deepStrictEqual(counted, all.filter((reported) => reported === outcome).length, `custom data: ${outcome}`);
-  }
-}
-
 /** The stored execution has no key except one in an item, and the node keeps no phone number or text in it. */
 export function checkNoSecret({ accounts }: Settings, execution: Execution): void {
   const everything = JSON.stringify(stored(execution.run.data));

@@ -11,7 +11,7 @@ export interface Reason extends Failed {
   readonly origins: readonly Origin[];
 }
 
-/** The result of a run, counted once for hint, log, error and custom data. It contains no phone number or text. */
+/** The result of a run, counted once for hint, log and error. It contains no phone number or text. */
 export interface Summary {
   readonly sent: number;
   /** How many of the sent messages an earlier attempt of the run had sent. */
