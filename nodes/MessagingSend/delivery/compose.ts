@@ -127,12 +127,12 @@ function shortened(
 }
 
 const BRACES = /(?<!\\)\{\{/;
-const FIELD = /\$json[.[]/;
 
 /** Whether the text contains an unevaluated expression (`{{ }}` without a backslash, `$json.name`): every recipient would get it. */
 function isUnevaluated(text: string): boolean {
-  const start = text.search(BRACES);
-  return (start !== -1 && text.includes('}}', start)) || FIELD.test(text);
+  if (text.includes('$json.') || text.includes('$json[')) return true;
+  const start = text.includes('{{') ? text.search(BRACES) : -1;
+  return start !== -1 && text.includes('}}', start);
 }
 
 /** Texts, numbers and booleans as text; null for anything else. */

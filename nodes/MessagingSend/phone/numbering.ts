@@ -38,8 +38,11 @@ export function personOf(number: string): string {
 export function internationalNumber(digits: string): string | null {
   const country = countryOf(digits);
   if (country === undefined) return null;
-  const national = nationalNumber(country, digits.slice(country.code.length));
-  return national === null ? null : country.code + national;
+  const given = digits.slice(country.code.length);
+  const national = nationalNumber(country, given);
+  if (national === null) return null;
+  // Usually the digits stay as they are; a new string for each number takes a tenth of the time of all that is read.
+  return national === given ? digits : country.code + national;
 }
 
 /** The longest international prefix. */
