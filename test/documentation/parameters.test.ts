@@ -125,10 +125,7 @@ test('The reference lists the choices of every field and option, and no others',
 
 /** What applies if an option has no default to show. */
 const WITHOUT_VALUE: Record<string, string> = {
-  checkCreditsFirst: 'off unless added',
   defaultCountryCode: 'such a number is not sent',
-  dryRun: 'off unless added',
-  emptyFields: 'off unless added',
   messageKey: 'the text',
   neverSendTo: 'nobody',
   sendWindow: 'always',
@@ -137,7 +134,8 @@ const WITHOUT_VALUE: Record<string, string> = {
 
 /** For an option that is added and left as it is, which changes nothing: test/unit/options.test.ts. */
 function defaultOf(option: INodeProperties): string | undefined {
-  const { name, default: value } = option;
+  const { name, default: value, description } = option;
+  if (description?.includes('Off unless added')) return 'off unless added';
   if (value === false) return 'off';
   if (typeof value === 'number') return value.toLocaleString('en');
   return WITHOUT_VALUE[name] ?? entries(option).find((entry) => 'value' in entry && entry.value === value)?.name;

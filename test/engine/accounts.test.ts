@@ -7,7 +7,7 @@ import { type Given, nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
 import { detailsOf, outcomeOf, outcomesOf } from '../support/outputs';
 import { GET_BALANCE, inBatchesOf, oneByOne, SEND, SEND_BULK, SENDERS, withOptions } from '../support/parameters';
-import { accountOf, mostInFlight, requestSizes } from '../support/sandbox';
+import { accountOf, requestSizes } from '../support/sandbox';
 
 const OTHER = 'made-up-other-key-0123';
 const THIRD = 'made-up-third-key-0123';
@@ -119,13 +119,6 @@ test('The limit of one account does not hold up another', async () => {
   // With one request a minute for both, the second would wait for longer than the test may take.
   const ran = await run({ items: contactsOf(2, LIMITED), parameters });
   expect(outcomesOf(ran)).toEqual(['sent', 'sent']);
-});
-
-test("'Parallel Requests' bounds the requests in flight of each account", async () => {
-  const items = contactsOf(12, [KEY, OTHER]);
-  sandbox().setFaults([{ kind: 'delay', ms: 100, times: 99 }]);
-  const running = run({ items, parameters: withOptions(SEND, { parallelRequests: 2 }) });
-  expect(await mostInFlight(sandbox(), running)).toBe(4);
 });
 
 test('Through the routing, an item is sent to the address of its own account', async () => {

@@ -60,29 +60,18 @@ describe.each(SENDERS)('%s', (_name, parameters) => {
   });
 });
 
-describe('A message that only the service refuses', () => {
+test('The error of a run names a message that only the service refuses, and its item says why', async () => {
   // The sandbox accepts every number that the node accepts, so a fault rejects one.
-  beforeEach(() => sandbox().setFaults([{ kind: 'status', status: 422, on: 'bulk', fields: ['messages.3.phone'] }]));
-
-  test('does not keep the others of its batch from being sent', async () => {
-    const { outputs } = await run({ items: contacts(10), parameters: SEND_BULK, onError: 'continueErrorOutput' });
-    expect(outputs[1]?.map(({ json }) => json.text)).toEqual(['Hello 3']);
-    expect(outputs[1]?.[0]?.json).toMatchObject({
-      details: { code: 'VALIDATION_ERROR', http_status: 422, outcome: 'not_sent', batch: 1 },
-    });
-    expect(received()).toEqual(phones(0, 1, 2, 4, 5, 6, 7, 8, 9));
-    expect(requests()).toHaveLength(2);
-  });
-
-  test('is named when the run stops', async () => {
-    const { error } = await run({ items: contacts(10), parameters: SEND_BULK });
-    const message = 'The service rejected this message';
-    expect(error).toMatchObject({ message, context: { itemIndex: 3 } });
-    expect(error?.description).toContain(
-      '1 not sent: the service rejected this message (item 3).<br>9 not sent: another',
-    );
-    expect(received()).toEqual([]);
-  });
+  sandbox().setFaults([{ kind: 'status', status: 422, phones: [phoneAt(3)] }]);
+  const { error } = await run({ items: contacts(10), parameters: SEND_BULK });
+  const message = 'The service rejected this message';
+  expect(error).toMatchObject({ message, context: { itemIndex: 3 } });
+  expect(error?.description).toContain(
+    '1 not sent: the service rejected this message (item 3).<br>9 not sent: another',
+  );
+  const { outputs } = await run({ items: contacts(10), parameters: SEND_BULK, onError: 'continueErrorOutput' });
+  const details = { code: 'VALIDATION_ERROR', http_status: 422, outcome: 'not_sent', batch: 1 };
+  expect(outputs[1]).toMatchObject([{ json: { text: 'Hello 3', details } }]);
 });
 
 test('Every invalid entry of a list has its own item, with its place in the list', async () => {
@@ -149,6 +138,7 @@ async function errorOf(path: (typeof PATHS)[number], parameters: (typeof OPERATI
 }
 
 const body = (status: number, text: string): Fault => ({ kind: 'body', status, body: text });
+const status = (code: number, given: Partial<Fault> = {}) => ({ kind: 'status', status: code, ...given }) as Fault;
 const NO_CREDITS = { required_credits: 250, available_credits: 7 };
 
 test('The error of a run without enough credits says how many are needed for all that is left of it', async () => {
@@ -171,25 +161,6 @@ test('The error of a run without enough credits says how many are needed for all
   });
 });
 
-test.each<[what: string, fault: Fault, code: string]>([
-  ['A wrong address', { kind: 'status', status: 404, after: 1 }, 'NOT_FOUND'],
-  ['A redirect', { kind: 'redirect', location: 'https://new.example.com/v1', after: 1 }, 'REDIRECTED'],
-])('%s ends the run, whatever On Error is, and is the reason for all that is left', async (_what, fault, code) => {
-  sandbox().setFaults([fault]);
-  const parameters = withOptions(SEND_BULK, { parallelRequests: 1 });
-  const { outputs } = await run({ items: contacts(400), parameters, onError: 'continueErrorOutput' });
-  expect(requests()).toHaveLength(2);
-  expect(outputs[0]).toHaveLength(100);
-  expect(outputs[1]?.map((item) => detailsOf(item).code)).toEqual(Array(300).fill(code));
-});
-
-test('A firewall that rejects one text keeps no other from being sent', async () => {
-  sandbox().setFaults([{ kind: 'html', status: 403, phones: [phoneAt(137)] }]);
-  const { outputs } = await run({ items: contacts(300), parameters: SEND_BULK, onError: 'continueErrorOutput' });
-  expect(outputs[0]).toHaveLength(299);
-  expect(outputs[1]?.map((item) => [item.json.phone, detailsOf(item).code])).toEqual([[phoneAt(137), 'FORBIDDEN']]);
-});
-
 describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
   const ofTool = /Nothing was sent\.|Entries that (were not|may have been) sent: 0\.|Do not call this tool again/;
   const ofMessages = path === 'in a workflow' ? /Nothing was sent\.|0 sent, 1 uncertain/ : ofTool;
@@ -197,9 +168,12 @@ describe.each(EVERY_WAY)('%s %s', (_name, path, parameters) => {
 
   test.each<[string, Fault, RegExp, string | null]>([
     ['a 401 without a body', body(401, ''), /API key is not valid/, '401'],
-    ['insufficient credits', { kind: 'status', status: 402, error: NO_CREDITS }, /^Not enough credits/, '402'],
-    ['a 429', { kind: 'status', status: 429, retryAfter: 7 }, /rate limit is reached/, '429'],
-    ['a server error', { kind: 'status', status: 500 }, /did not return a result/, '500'],
+    ['insufficient credits', status(402, { error: NO_CREDITS }), /^Not enough credits/, '402'],
+    ['a 429', status(429, { retryAfter: 7 }), /limit is reached: the service allows 60 requests per minute for/, '429'],
+    ['a server error', status(500), /^The service, or a gateway in front of it, did not return .* \(HTTP 500\)/, '500'],
+    ['a refused value', status(422, { details: null }), /^The service rejected a value of the request/, '422'],
+    ['any other refusal', body(418, ''), /^The service rejected the request \(HTTP 418\)/, '418'],
+    ['an answer of another API', body(200, '<p>'), /^The response is not from this API \(HTTP 200\)/, '200'],
     ['a redirect', { kind: 'redirect', location: 'https://new.example.com/v1/x' }, /has moved/, '307'],
     ['a connection that is reset', { kind: 'reset-before' }, /connection to the service was lost/, null],
   ])('names the reason for %s', async (_case, fault, message, httpCode) => {

@@ -162,12 +162,12 @@ describe('The link of Send and Wait for Response', () => {
   });
 
   test.each([
-    ['approve', true],
-    ['decline', false],
-  ])('answers with the button "%s"', async (decision, approved) => {
-    const answer = await ask(setupOf({}));
+    ['approve', true, 'Yes, refund'],
+    ['decline', false, 'Decline'],
+  ])('answers with the button "%s", whose label its page repeats', async (decision, approved, label) => {
+    const answer = await ask(withParameters({ approvalOptions: { values: { approveLabel: 'Yes, refund' } } }));
     const { page, item, headers } = await answer({ decision, written: 'ignored: the page has no field' });
-    expect(page).toContain('Thank you. You can close this page.');
+    expect(page).toContain(`Your answer: <bdi>${label}</bdi></p><h1>Thank you. You can close this page.</h1>`);
     expect(headers['x-frame-options']).toBe('DENY');
     expect(item).toEqual({ data: { approved, respondedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string } });
   });
@@ -196,10 +196,12 @@ describe('The link of Send and Wait for Response', () => {
     },
   );
 
-  test('takes the longest text that the page allows', async () => {
+  test('takes the longest text that the page allows, and repeats none of it', async () => {
     const answer = await ask(withParameters({ responseType: 'freeText' }));
     const text = '€'.repeat(10_000);
-    expect((await answer({ written: text })).item).toMatchObject({ data: { text } });
+    const { item, page } = await answer({ written: text });
+    expect(item).toMatchObject({ data: { text } });
+    expect(page).not.toMatch(/€|Your answer/);
   });
 
   test.each([

@@ -7,12 +7,13 @@ import { nodeForTests } from '../support/engine/nodeForTests';
 import { hintsOf, outcomesOf, reasonsOf } from '../support/outputs';
 import { SEND, SEND_BULK, SENDERS, withOptions } from '../support/parameters';
 
-const { run, refused, received, requests } = nodeForTests();
+const { sandbox, run, refused, received, requests } = nodeForTests();
 const within = (parameters: INodeParameters, options: INodeParameters = {}): INodeParameters =>
   withOptions(parameters, { sendWindow: '09:00–20:00', ...options });
 
 const LONDON = phoneAt(0);
 const NEW_YORK = '12125550109';
+const REYKJAVIK = ['3546111234', '3546111235'];
 const TOKYO = '819012345678';
 const MONDAY = Date.UTC(2026, 5, 15);
 /** Sets n8n's clock, which a test may move on. */
@@ -94,6 +95,22 @@ test('A campaign that lasts longer than the window sends nothing after its end',
   expect(outcomesOf(ran)).toEqual(['sent', 'skipped', 'skipped']);
   expect(ran.outputs[0]?.[2]?.json.send_at).toBe('2026-06-16T08:00:00.000Z');
   expect(received()).toEqual([phoneAt(0)]);
+});
+
+test('A message whose window closes while its batch is searched for an offender is kept back, and the others are sent', async () => {
+  at(18, 59);
+  const status = { kind: 'status', status: 422, on: 'bulk' } as const;
+  // The first answer names a message that is not to blame, so all of them are sent alone.
+  sandbox().setFaults([
+    { ...status, fields: ['messages.2.phone'] },
+    { ...status, after: 1, details: 'wrong' },
+  ]);
+  const items = [LONDON, ...REYKJAVIK].map((phone) => ({ phone, text: 'Hello' }));
+  const ended = run({ items, parameters: within(SEND_BULK), onError: 'continueRegularOutput' });
+  while (requests().length === 0) await new Promise(setImmediate);
+  at(19);
+  expect(outcomesOf(await ended)).toEqual(['skipped', 'sent', 'sent']);
+  expect(received()).toEqual(REYKJAVIK);
 });
 
 test.each(['sendOnce', 'sendOnceEver'])('What was kept back is sent later, once, with %s', async (choice) => {

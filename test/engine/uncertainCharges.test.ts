@@ -65,13 +65,6 @@ test('A single message without an answer is counted among those that used a cred
   expect(hintsOf(ran)[0]?.message).toContain('By the balance, 1 of 1 text without an answer used a credit so far');
 });
 
-test('A balance that can no longer be read is not asked for again', async () => {
-  sandbox().setFaults([{ kind: 'status', status: 503, after: 1, times: 9 }]);
-  const parameters = withOptions(SEND_BULK, { ...IN_TURN, longestWait: 0 });
-  await run({ items: contacts(250), parameters });
-  expect(requests().map(({ endpoint }) => endpoint)).toEqual(['bulk', 'bulk', 'balance']);
-});
-
 test('Without an answer before it, nothing is said', async () => {
   const ran = await campaign({ ...secondAnswer(true), after: 0 });
   expect(hintsOf(ran)[0]?.message).not.toContain('By the balance');

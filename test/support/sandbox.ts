@@ -28,16 +28,6 @@ export function receivedContacts(sandbox: Sandbox): Array<{ phone: string; text:
 
 export const requestSizes = (sandbox: Sandbox): number[] => sandbox.requests().map(({ messages }) => messages);
 
-/** The highest number of requests that are in flight at once until `work` has ended. */
-export async function mostInFlight(sandbox: Sandbox, work: Promise<unknown>): Promise<number> {
-  let most = 0;
-  const watch = setInterval(() => {
-    most = Math.max(most, sandbox.requests().filter(({ duration_ms: duration }) => duration === null).length);
-  }, 1);
-  await work.finally(() => clearInterval(watch));
-  return most;
-}
-
 /** A key and a certificate for this machine that nobody has signed. */
 export function selfSignedCertificate(): { readonly key: string; readonly cert: string } {
   const options = ['-newkey', 'rsa:2048', '-nodes', '-keyout', '-', '-subj', '/CN=127.0.0.1', '-days', '2'];

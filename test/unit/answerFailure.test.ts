@@ -19,20 +19,6 @@ function failure(statusCode: number, error: JsonObject = {}, headers: JsonObject
 const CREDITS = { code: 'INSUFFICIENT_CREDITS' };
 const FIGURES = { required_credits: 5, available_credits: 0 };
 const INVALID = { code: 'VALIDATION_ERROR' };
-const LIMIT = 'The rate limit is reached: the service allows 60 requests per minute for each API key';
-const NO_RESULT = 'The service, or a gateway in front of it, did not return a result (HTTP 500)';
-
-test.each<[string, number, JsonObject, string]>([
-  ['no credits', 402, { ...CREDITS, ...FIGURES }, 'Not enough credits'],
-  ['one figure', 402, { ...CREDITS, required_credits: 5 }, 'Not enough credits'],
-  ['a value', 422, INVALID, 'The service rejected a value of the request'],
-  ['a limit', 429, {}, LIMIT],
-  ['a server error', 500, { code: 'SERVER_ERROR' }, NO_RESULT],
-  ['an answer of another API', 200, {}, 'The response is not from this API (HTTP 200)'],
-  ['any other refusal', 418, {}, 'The service rejected the request (HTTP 418)'],
-])('The message of a failure names %s', (_what, statusCode, error, message) => {
-  expect(failure(statusCode, error)).toMatchObject({ message, httpStatus: statusCode });
-});
 
 test('A failure for a lack of credits has its figures, if the service gives both', () => {
   expect(failure(402, { ...CREDITS, ...FIGURES }).credits).toEqual({ required: 5, available: 0 });

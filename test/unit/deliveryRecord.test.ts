@@ -93,12 +93,3 @@ test('A message stays uncertain for its own reason, which concerns no other requ
   const told = { message: why.message, scope: 'request', outcome: 'uncertain' };
   expect(rows[0]?.outcome).toMatchObject({ kind: 'uncertain', failure: told });
 });
-
-test.each<[string, string[] | null]>([
-  ['whole', null],
-  ['truncated', ['First']],
-  ['in three parts', ['First', 'text', 'A']],
-])('A text that was sent in two parts and comes again %s is not sent again', async (_how, parts) => {
-  const record = recordOf([{ ...row(0, 'First text A'), parts: ['First text', 'A'] }]);
-  expect(await recall(record, [{ ...row(1, 'First text A'), parts }])).toEqual(['sent']);
-});

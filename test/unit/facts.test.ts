@@ -96,33 +96,10 @@ test('The two entries of a fact are removed by one write', async () => {
   }
 });
 
-test('A claim that the storage refuses to confirm leaves nothing behind', async () => {
-  let writes = 0;
-  const beforeAdd = () => {
-    writes += 1;
-    if (writes > 1) throw new Error('locked');
-  };
-  const { facts, left } = setUp({ beforeAdd });
-  await expect(facts.claim(['order'])).rejects.toThrow('locked');
-  expect(await left()).toEqual([]);
-});
-
 test('A claim that the storage refuses to note leaves what another process has claimed', async () => {
   const { facts, left } = setUp({ add: refuse }, { entries: claimed('order') });
   await expect(facts.claim(['order'])).rejects.toThrow('ECONNRESET');
   expect(await left()).toEqual(claimed('order'));
-});
-
-test('What another process writes back while the list is asked is removed again', async () => {
-  let lost = 2;
-  // Removals that the other process overwrites with what it had read before.
-  const remove = async (entries: readonly string[]) => {
-    lost -= 1;
-    if (lost < 0) await shared.remove(entries);
-  };
-  const { shared, facts } = setUp({ remove }, { entries: ['present'] });
-  expect(await facts.ask(['present', 'missing'])).toEqual(['noted', 'unknown']);
-  expect(shared.entries).toEqual(['present']);
 });
 
 test('A question that could not be taken back makes nothing doubtful for good: the next write takes it back', async () => {
@@ -134,37 +111,6 @@ test('A question that could not be taken back makes nothing doubtful for good: t
   isLocked = false;
   await facts.store({ noted: ['another'] });
   expect(await left()).toEqual(['another', 'sent']);
-});
-
-test('What waits to be given up while the database is locked is not taken for begun', async () => {
-  const { facts, run, left } = setUp({ remove: refuse });
-  await facts.claim(['order']);
-  facts.change({ facts: ['order'], to: 'unknown' });
-  await left();
-  expect(await run({}).ask(['order'])).toEqual(['unknown']);
-});
-
-test('What a run has noted is written again whenever another process has overwritten it, until the run ends', async () => {
-  const { shared, facts, left } = setUp({}, { isShared: true });
-  const write = async () => void (await facts.store({ noted: ['start'] }));
-  await write();
-  // The other process has read the list before the order is in it.
-  const { entries } = shared;
-  const orders = ['order', 'another'];
-  await facts.store({ open: orders });
-  facts.change({ facts: orders, to: 'noted' });
-  await left();
-  const isWrittenAgain = async () => {
-    shared.entries = entries;
-    await write();
-    return orders.every((order) => shared.entries.includes(order));
-  };
-  expect(await isWrittenAgain()).toBe(true);
-  // Writes find it, and add nothing else.
-  for (let count = 0; count < 3; count += 1) await write();
-  expect(await isWrittenAgain()).toBe(true);
-  facts.end(orders);
-  expect(await isWrittenAgain()).toBe(false);
 });
 
 test('Nobody is left out for a run of this process that gives up its message while another asks for it', async () => {
@@ -335,11 +281,8 @@ test.each([
 test('A process keeps 20,000 of the messages that were sent in its memory, the newest', () => {
   const { facts } = setUp();
   for (let order = 0; order <= 20_000; order += 1) facts.list.keep(`order ${order}`);
-  expect(['order 0', 'order 1', 'order 20000'].map((fact) => facts.list.forGood.has(fact))).toEqual([
-    false,
-    true,
-    true,
-  ]);
+  const { forGood } = facts.list;
+  expect([forGood.size, forGood.has('order 0')]).toEqual([20_000, false]);
 });
 
 test('A process shortens the list when it starts and each time that it has added a thousand entries, if no run relies on it', async () => {
@@ -362,16 +305,6 @@ test('A process shortens the list when it starts and each time that it has added
   facts.end(['page']);
   await left();
   expect(shorten).toHaveBeenCalledTimes(3);
-});
-
-test('What another run notes as sent while a claim is looked at again is sent, and nothing of the claim is left', async () => {
-  const { facts, run, left } = setUp();
-  const waitForOthers = async () => {
-    await facts.note({ noted: ['order'], open: [] });
-    await left();
-  };
-  expect(await run({ waitForOthers }).claim(['order', 'new'])).toEqual(['noted', 'unknown']);
-  expect(await left()).toEqual([...claimed('new'), 'order']);
 });
 
 test('What another run is uncertain about while a claim is looked at again is not called sent', async () => {
@@ -404,53 +337,20 @@ test('A Retry knows from the record that n8n was killed before an earlier Retry,
   expect([0, 1].map((run) => new DeliveryRecord(kept, run).run.isLost)).toEqual([true, false]);
 });
 
-test('What is overwritten is written again even if another run of the process has since noted what was there before', async () => {
-  const { shared, facts, run, left } = setUp({}, { entries: ['started before'] });
-  const { entries } = shared;
-  await facts.store({ open: ['page'] });
-  facts.change({ facts: ['page'], to: 'noted' });
-  await left();
-  await run({}).store({ noted: ['started before'] });
-  await run({}).store({ noted: ['started before'] });
-  shared.entries = entries;
-  await facts.store({ open: ['next page'] });
-  expect(await left()).toContain('page');
+test('What is claimed before another process’s copy of a question is removed stays', async () => {
+  const { shared, facts, run, left } = setUp();
+  const claims: Array<ReturnType<Facts['claim']>> = [];
+  let asked: readonly string[] | null = null;
+  const waitForOthers = async () => {
+    if (claims.length === 0) claims.push(facts.claim(['order']));
+    await Promise.all(claims);
+    shared.entries = [...new Set([...shared.entries, ...(asked ?? [])])];
+    asked = [];
+  };
+  await run({ waitForOthers, beforeAdd: (entries) => (asked ??= entries) }).ask(['order']);
+  expect(await Promise.all(claims)).toEqual([['unknown']]);
+  expect(await left()).toEqual(claimed('order'));
 });
-
-test('Claims of one process at the same moment are written together, and one of those for the same fact wins', async () => {
-  let writes = 0;
-  const { facts, left } = setUp({ beforeAdd: () => void (writes += 1) });
-  const orders = Array.from({ length: 20 }, (_, index) => `order ${index}`);
-  const claims = [...orders, 'order', 'order'].map(async (name) => await facts.claim([name]));
-  const states = (await Promise.all(claims)).flat();
-  // No mark is left.
-  expect(await left()).toEqual([...orders, 'order'].flatMap(claimed).toSorted());
-  expect(states).toEqual([...orders.map(() => 'unknown'), 'unknown', 'open']);
-  expect(writes).toBeLessThanOrEqual(4);
-});
-
-test.each(['before', 'while'] as const)(
-  'What is claimed %s another process’s copy of a question is removed stays',
-  async (moment) => {
-    const { shared, facts, run, left } = setUp();
-    const claims: Array<ReturnType<Facts['claim']>> = [];
-    let asked: readonly string[] | null = null;
-    let removals = 0;
-    const waitForOthers = async () => {
-      if (moment === 'before' && claims.length === 0) claims.push(facts.claim(['order']));
-      await Promise.all(claims);
-      shared.entries = [...new Set([...shared.entries, ...(asked ?? [])])];
-      asked = [];
-    };
-    const beforeRemove = () => {
-      removals += 1;
-      if (removals === 2 && moment === 'while') claims.push(facts.claim(['order']));
-    };
-    await run({ waitForOthers, beforeAdd: (entries) => (asked ??= entries), beforeRemove }).ask(['order']);
-    expect(await Promise.all(claims)).toEqual([['unknown']]);
-    expect(await left()).toEqual(claimed('order'));
-  },
-);
 
 test('What is lost at once can be asked for by others while the rest of the claim is confirmed', async () => {
   const claims: Array<ReturnType<Facts['claim']>> = [];
@@ -470,20 +370,6 @@ test('What this process has begun can no longer be barred', async () => {
   expect(await left()).toEqual(claimed('page'));
 });
 
-test('What another run has sent meanwhile stays sent when a run never learns the outcome of its own request', async () => {
-  const { facts, run, left } = setUp({}, { isShared: true });
-  const [mine, theirs] = [rowAt(0), rowAt(0)];
-  const asking = new Reservations(facts, 1);
-  await asking.reserve([mine]);
-  const [fact] = await left();
-  settle(theirs, SENT);
-  await new Reservations(run({}), 1).finish([theirs]);
-  settle(mine, failed(failure('outcomeUnknown')));
-  asking.settled([mine]);
-  await facts.store({ noted: ['another'] });
-  expect(await left()).toEqual([fact, 'another'].toSorted());
-});
-
 test('A fact that its run releases while the list is asked about another one is still what it was', async () => {
   const { facts, run } = setUp();
   await facts.store({ noted: ['sent'] });
@@ -500,20 +386,6 @@ test('A run whose entries another run was to write, which was stopped, writes th
   expect(shared.entries).toEqual(['B']);
 });
 
-test('A page stays open until each of its messages has ended: another process finds it while a request is repeated', async () => {
-  const { facts, left } = setUp();
-  const row = rowAt(0);
-  const pages = await pagesOf([row], 1, noPause);
-  const attempt = new Attempt(facts, { run: 'run', number: 1, pages, length: 1 }, [], () => undefined);
-  expect(await attempt.begin([row])).toBe(false);
-  const { length } = await left();
-  expect(await attempt.begin([row])).toBe(false);
-  expect(await left()).toHaveLength(length);
-  settle(row, failed(failure('stopped')));
-  attempt.settled([row]);
-  expect(await left()).toHaveLength(length - 2);
-});
-
 /** What a Retry of an execution, in a process of its own, knows about messages that a first attempt was to send. */
 async function recalled(list: ListStorage, rows: readonly Row[], record = new DeliveryRecord({}, 0)) {
   const ledger = ledgerOf(new Facts(new FactList(() => 0), list, 'secret', false), record, true);
@@ -524,14 +396,23 @@ async function recalled(list: ListStorage, rows: readonly Row[], record = new De
 const ledgerOf = (facts: Facts, record = new DeliveryRecord({}, 0), isRetry = false) =>
   new CrashLedger(facts, { lineage: '1', ordinal: 0 }, record, { isRetry, followsKill: isRetry });
 
+/** An attempt that has begun some of its messages: whether another process has, and how it ends. */
+async function begun(facts: Facts, rows: readonly Row[], own: readonly Row[], ...more: [DeliveryRecord?, boolean?]) {
+  const ledger = ledgerOf(facts, ...more);
+  const { attempt } = await ledger.lookUp(rows, NOTHING, noPause);
+  const isTaken = await attempt.begin(own);
+  const end = async (outcome: Outcome) => {
+    for (const row of own) settle(row, outcome);
+    attempt.settled(own);
+    await ledger.finish(await attempt.finish());
+  };
+  return { isTaken, end };
+}
+
 test('A message that the execution has as uncertain, and the list as sent, was sent', async () => {
   const { shared, facts } = setUp();
-  const [row] = rowsUpTo(1) as [Row];
-  const { attempt } = await ledgerOf(facts).lookUp([row], NOTHING, noPause);
-  await attempt.begin([row]);
-  settle(row, SENT);
-  attempt.settled([row]);
-  await attempt.finish();
+  const rows = rowsUpTo(1);
+  await (await begun(facts, rows, rows)).end(SENT);
   const record = new DeliveryRecord({}, 0);
   record.note(rowsUpTo(1), failed(failure('outcomeUnknown')));
   expect(await recalled(shared, rowsUpTo(1), record)).toEqual(['sent']);
@@ -540,8 +421,7 @@ test('A message that the execution has as uncertain, and the list as sent, was s
 test('Nothing is sent again if n8n is also killed while a Retry asks how long the pages were, and the next list is shorter', async () => {
   const { shared, facts } = setUp();
   const rows = rowsUpTo(300);
-  const { attempt } = await ledgerOf(facts).lookUp(rows, NOTHING, noPause);
-  await attempt.begin(rows.slice(0, 100));
+  await begun(facts, rows, rows.slice(0, 100));
   const killed = new Promise<void>((resolve) => {
     const remove = async (entries: readonly string[]) => {
       if (entries.length < LENGTHS.length) await shared.remove(entries);
@@ -555,28 +435,17 @@ test('Nothing is sent again if n8n is also killed while a Retry asks how long th
 
 test('A Retry asks about a later attempt, though the one before it has sent nothing and took back its number', async () => {
   const { shared } = setUp();
-  /** An attempt in a process of its own, which begins with these messages. */
-  const beginning = async (...indices: number[]) => {
+  /** An attempt in a process of its own, which begins with this message. */
+  const beginning = async (index: number) => {
     const rows = rowsUpTo(3);
-    const ledger = ledgerOf(
-      new Facts(new FactList(() => 0), shared, 'secret', false),
-      undefined,
-      shared.entries.length > 0,
-    );
-    const { attempt } = await ledger.lookUp(rows, NOTHING, noPause);
-    const own = rows.filter((_row, index) => indices.includes(index));
-    await attempt.begin(own);
-    return async (outcome: Outcome) => {
-      for (const row of own) settle(row, outcome);
-      attempt.settled(own);
-      await ledger.finish(await attempt.finish());
-    };
+    const facts = new Facts(new FactList(() => 0), shared, 'secret', false);
+    return await begun(facts, rows, rows.slice(index, index + 1), undefined, index > 0);
   };
   await beginning(0);
-  const endSecond = await beginning(1);
-  const endThird = await beginning(2);
-  await endThird(SENT);
-  await endSecond(failed(failure('stopped')));
+  const second = await beginning(1);
+  const third = await beginning(2);
+  await third.end(SENT);
+  await second.end(failed(failure('stopped')));
   expect(await recalled(shared, rowsUpTo(3))).toEqual(['uncertain', null, 'sent']);
 });
 
@@ -584,13 +453,8 @@ test('A Retry finds no other attempt in what the one before it takes back, and t
   const { facts } = setUp();
   const attemptAt = async (index: number, outcome: Outcome, record: DeliveryRecord) => {
     const rows = rowsUpTo(250);
-    const ledger = ledgerOf(facts, record, index > 0);
-    const { attempt } = await ledger.lookUp(rows, NOTHING, noPause);
-    const own = rows.slice(index, index + 1);
-    const isTaken = await attempt.begin(own);
-    for (const row of own) settle(row, outcome);
-    attempt.settled(own);
-    await ledger.finish(await attempt.finish());
+    const { isTaken, end } = await begun(facts, rows, rows.slice(index, index + 1), record, index > 0);
+    await end(outcome);
     return isTaken;
   };
   const record = new DeliveryRecord({}, 0);
@@ -620,8 +484,7 @@ test.each([
 ])('What the list %s', async (_what, isLocked, outcome) => {
   const { shared, facts } = setUp();
   const rows = rowsUpTo(1);
-  const { attempt } = await ledgerOf(facts).lookUp(rows, NOTHING, noPause);
-  await attempt.begin(rows);
+  await begun(facts, rows, rows);
   const kept = {};
   const list = isLocked ? { ...shared, add: refuse } : shared;
   expect(await recalled(list, rowsUpTo(1), new DeliveryRecord(kept, 0))).toEqual(['uncertain']);
@@ -633,8 +496,7 @@ test.each([
 test('After a kill, a number that can no longer be read is uncertain: it may be that of somebody who got a message', async () => {
   const { shared, facts } = setUp();
   const rows = rowsUpTo(2);
-  const { attempt } = await ledgerOf(facts).lookUp(rows, NOTHING, noPause);
-  await attempt.begin(rows.slice(0, 1));
+  await begun(facts, rows, rows.slice(0, 1));
   const broken = rowAt(0, { person: '', defect: failure('phoneEmpty') });
   expect(await recalled(shared, [broken, rowAt(1)])).toEqual(['uncertain', null]);
 });

@@ -3,11 +3,12 @@ import fc from 'fast-check';
 
 import { readComplaints } from '../../nodes/MessagingSend/api/complaints';
 import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
+import { rejected } from '../../nodes/MessagingSend/api/reply';
 import { matchEntries, SEND } from '../../nodes/MessagingSend/delivery/operation';
 import { offendersIn as rowsIn } from '../../nodes/MessagingSend/delivery/search';
 import { markSeveral } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
-import { ODD_VALUES, rejectWith, rowAt, rowsUpTo, upTo } from './samples';
+import { failureWith, ODD_VALUES, rowAt, rowsUpTo, upTo } from './samples';
 
 /** For messages to these phones: the message_id of each that was sent, else the kind of its outcome. */
 function outcomesOf(phones: readonly number[], entries: unknown): unknown[] {
@@ -96,7 +97,7 @@ test('A single message that used no credit is uncertain, even if its status is "
 /** What an error with these details says about each of five messages, by the index of the message. */
 function offendersIn(details: unknown, error: JsonObject = {}): Record<number, string[]> {
   const whole = { code: 'VALIDATION_ERROR', message: 'Invalid', details, ...error };
-  const offenders = rowsIn({ batch: rowsUpTo(5), reply: rejectWith({}, whole) });
+  const offenders = rowsIn({ batch: rowsUpTo(5), reply: rejected(failureWith(), { error: whole }) });
   const textsAbout = (item: number) => readComplaints(whole).flatMap(({ index, text }) => (index === item ? text : []));
   return Object.fromEntries(
     Array.from(offenders.keys(), ({ item }) => [item, [...new Set(textsAbout(item))].filter((said) => said !== '')]),

@@ -3,30 +3,19 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { INodeProperties } from 'n8n-workflow';
 
-import { REQUESTS_PER_MINUTE } from '../../nodes/MessagingSend/api/endpoints';
 import { isObject, type JsonObject } from '../../nodes/MessagingSend/api/objects';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import { MessagingSend } from '../../nodes/MessagingSend/MessagingSend.node';
 import { MessagingSendTrigger } from '../../nodes/MessagingSend/MessagingSendTrigger.node';
 import { draftFromItem } from '../../nodes/MessagingSend/n8n/input/drafts';
 import { ItemParameters } from '../../nodes/MessagingSend/n8n/input/itemParameters';
-import {
-  booleanIn,
-  GivenOptions,
-  includeOtherFields,
-  requestsPerMinute,
-} from '../../nodes/MessagingSend/n8n/input/readOptions';
+import { booleanIn, GivenOptions, includeOtherFields } from '../../nodes/MessagingSend/n8n/input/readOptions';
 import { readRequestOptions, type RequestOptions } from '../../nodes/MessagingSend/n8n/input/requestOptions';
 import { readDeliveryOptions } from '../../nodes/MessagingSend/resources/message/deliveryOptions';
 import { readPage } from '../../nodes/MessagingSend/resources/message/pageFields';
 import { durationIn, limitWaitTime } from '../../nodes/MessagingSend/resources/message/sendAndWait';
 import { readTriggerSettings } from '../../nodes/MessagingSend/trigger/settings';
 import { givenOptions, listOf, ODD_VALUES } from './samples';
-
-test("The default of 'Requests per Minute' is the API's limit", () => {
-  // n8n's linter wants a literal as the default of a field.
-  expect(requestsPerMinute.default).toBe(REQUESTS_PER_MINUTE);
-});
 
 const LIMITS = { maxWait: 300_000, requestsPerMinute: null, interval: 0 };
 
@@ -119,12 +108,9 @@ function addedIn(node: Added['node'], collection: INodeProperties, given: JsonOb
 
 const labelsOf = (added: Added[]) => [...new Set(added.map(({ label }) => label))].sort();
 
-/** Adding one of these switches it on; the first three say so. */
-const OFF_UNLESS_ADDED = ['Dry Run', 'Check Credits First', 'Empty Fields'];
-const SWITCHED_ON = [...OFF_UNLESS_ADDED, ...listOf('Limit Wait Time, Requests per Minute, Send Window, Test Run')];
-
-/** Hints then say that it has no numbers. */
-const SAYS_SO = 'Never Send To';
+/** Adding one of these switches it on, or says something in hints, as an empty list of opt-outs does. */
+const SWITCHED_ON = listOf(`Check Credits First, Dry Run, Empty Fields, Limit Wait Time, Never Send To,
+  Requests per Minute, Send Window, Test Run`);
 
 describe('An option that is added and left as it is', () => {
   beforeEach(() => jest.useFakeTimers());
@@ -134,7 +120,7 @@ describe('An option that is added and left as it is', () => {
     const changing = ADDED.filter(
       ({ node, without, added }) => !isDeepStrictEqual(settings(node, without), settings(node, added)),
     );
-    expect(labelsOf(changing)).toEqual([...SWITCHED_ON, SAYS_SO].sort());
+    expect(labelsOf(changing)).toEqual(SWITCHED_ON);
   });
 
   test('is read: otherwise it could not change anything', () => {
@@ -150,12 +136,6 @@ test('No option is a collection in the collection, because one of its two bins w
   const own = NODES.flatMap(({ properties }) => properties.filter(({ name }) => name === 'options'));
   const types = own.flatMap(({ options = [] }) => options.map((option) => 'type' in option && option.type));
   expect(new Set(types)).toEqual(new Set(['boolean', 'number', 'options', 'string']));
-});
-
-test('An option that is off unless it is added says so', () => {
-  const options = NODES.flatMap(({ properties }) => properties.flatMap((property) => property.options ?? []));
-  const saying = options.filter((option) => 'type' in option && option.description?.includes('Off unless added'));
-  expect(saying.map((option) => 'displayName' in option && option.displayName)).toEqual(OFF_UNLESS_ADDED);
 });
 
 const FIVE_MINUTES = 300_000;

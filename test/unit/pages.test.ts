@@ -1,37 +1,13 @@
-import fc from 'fast-check';
-
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { type Page, pagesOf, usualLength } from '../../nodes/MessagingSend/journal/crash/pages';
 import { markSeveral, type Row } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
-import { noPause, rowAt, rowsUpTo } from './samples';
+import { noPause, rowAt } from './samples';
 
-const LENGTH = 8;
-
-async function paged(rows: readonly Row[], length = LENGTH): Promise<readonly Page[]> {
+async function paged(rows: readonly Row[], length: number): Promise<readonly Page[]> {
   markSeveral(rows);
   return await pagesOf(rows, length, noPause);
 }
-
-/** The rows of pages whose names the other list has not. */
-async function changed(rows: readonly Row[], others: readonly Row[]): Promise<Row[]> {
-  const names = new Set((await paged(others)).map(({ name }) => name));
-  return (await paged(rows)).filter(({ name }) => !names.has(name)).flatMap((page) => page.rows);
-}
-
-test('A message that is removed, added or corrected changes its own page and no other', async () => {
-  const at = fc.nat({ max: 299 });
-  const another = rowAt(0, { phone: '447700911111' });
-  await fc.assert(
-    fc.asyncProperty(at, fc.constantFrom([], [another]), fc.boolean(), async (index, added, isKept) => {
-      const rows = rowsUpTo(300);
-      const edited = rowsUpTo(300);
-      edited.splice(index, isKept ? 0 : 1, ...added);
-      // The page that was divided there, and the one that begins after it.
-      expect((await changed(edited, rows)).length).toBeLessThanOrEqual(4 * LENGTH);
-    }),
-  );
-});
 
 test('Up to 250 messages have a page each, so that a kill makes only those in flight uncertain', () => {
   expect([250, 251, 500, 501].map(usualLength)).toEqual([1, 2, 2, 4]);

@@ -67,22 +67,6 @@ describe('A page behind the link of a question', () => {
     expect(pages.map((page) => page.split(ESCAPED).length - 1)).toEqual([5, 2, 2, 2]);
     for (const page of pages) expect(page).not.toContain(HOSTILE);
   });
-
-  test.each([
-    [true, 'Yes, refund'],
-    [false, 'No'],
-  ])('repeats the decision by the label of its button: %s, %s', (approved, label) => {
-    const asked = question({ ...approval, approve: 'Yes, refund', decline: 'No' });
-    expect(thanksPage(asked, { approved })).toContain(
-      `<p dir="auto">Your answer: <bdi>${label}</bdi></p><h1>Thanks</h1></main>`,
-    );
-  });
-
-  test('repeats nothing of a text', () => {
-    const page = thanksPage(FREE_TEXT, { text: 'secret' });
-    expect(page).toContain('<span class="done"></span><h1>Thanks</h1>');
-    expect(page).not.toContain('secret');
-  });
 });
 
 test.each([

@@ -2,11 +2,10 @@
 import type { INode } from 'n8n-workflow';
 
 import { isObject, type JsonObject } from '../../nodes/MessagingSend/api/objects';
-import type { Rejected, Reply } from '../../nodes/MessagingSend/api/reply';
 import { compose } from '../../nodes/MessagingSend/delivery/compose';
 import type { Failure } from '../../nodes/MessagingSend/failures/failure';
 import type { Intent } from '../../nodes/MessagingSend/journal/journal';
-import type { Batch, Outcome, Row } from '../../nodes/MessagingSend/messages/row';
+import type { Outcome, Row } from '../../nodes/MessagingSend/messages/row';
 import { GivenOptions } from '../../nodes/MessagingSend/n8n/input/readOptions';
 import { phoneAt } from '../support/contacts';
 
@@ -51,31 +50,6 @@ export function failureWith(changed: Partial<Failure> = {}): Failure {
     outcome: 'not_sent',
     ...changed,
   };
-}
-
-/** The answer to a bulk request (API 2.3) in which every message is sent. */
-export function acceptAll(messages: Batch): Reply {
-  return {
-    kind: 'accepted',
-    data: {
-      messages_sent: messages.length,
-      credits_used: messages.length,
-      credits_remaining: 500,
-      messages: messages.map(({ item, phone }) => ({ message_id: 1000 + item, phone, status: 'sent' })),
-    },
-  };
-}
-
-export function rejectWith(changed: Partial<Failure>, error: JsonObject = {}, reply: Partial<Rejected> = {}): Rejected {
-  const failure = failureWith(changed);
-  return { kind: 'rejected', failure, error, fromService: true, retryable: false, retryAfter: null, ...reply };
-}
-
-export function refuseValues(details: unknown): Reply {
-  return rejectWith(
-    { code: 'VALIDATION_ERROR', httpStatus: 422 },
-    { code: 'VALIDATION_ERROR', message: 'Invalid', details },
-  );
 }
 
 /** Values that a parameter or an answer should not have, but sometimes has. */

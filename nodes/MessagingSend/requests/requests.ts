@@ -124,26 +124,26 @@ export class Requests {
   }
 
   /**
-   * Reads the balance. Reading is free and may be repeated, so it is: until it is answered, up to Max Wait.
+   * Reads the balance. Reading is free and may be repeated, so it is: until an answer is enough, up to Max Wait.
    * @returns the last reply
    * @throws if the run is stopped or halted
    */
-  async readBalance(): Promise<Reply> {
+  async readBalance(isEnough = isAnswer): Promise<Reply> {
     const { limits, clock } = this.config;
     const start = clock.now();
     for (let tries = 0; ; tries += 1) {
       const reply = await this.make({ endpoint: GET_BALANCE, timeout: BALANCE_TIMEOUT });
       this.isDown = reply.kind === 'uncertain';
       const delay = backoffDelay(tries, clock.random());
-      if (isAnswer(reply) || clock.now() + delay - start > limits.maxWait) return reply;
+      if (isEnough(reply) || clock.now() + delay - start > limits.maxWait) return reply;
       await this.wait(delay);
     }
   }
 
   /** @returns null once an answer about the balance shows that the service works, else why the last does not */
   async probe(): Promise<Failure | null> {
-    const reply = await this.readBalance();
-    return reply.kind === 'accepted' || (reply.kind === 'rejected' && reply.fromService) ? null : reply.failure;
+    const reply = await this.readBalance(isOfService);
+    return reply.kind === 'accepted' || isOfService(reply) ? null : reply.failure;
   }
 
   /**
@@ -203,6 +203,10 @@ export class Requests {
 /** A page, or a redirect, is an answer, too: the address is wrong, and stays so. */
 function isAnswer(reply: Reply): boolean {
   return reply.kind !== 'uncertain' || (reply.failure.httpStatus ?? Infinity) < 400;
+}
+
+function isOfService(reply: Reply): boolean {
+  return reply.kind === 'accepted' || (reply.kind === 'rejected' && reply.fromService);
 }
 
 /**
