@@ -5,7 +5,7 @@ import { killedAtNth } from '../../tools/engine/lifetime';
 import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { detailsOf, hintsOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
+import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
 
 const { sandbox, setupOf, run, refused, retry, campaign: start, received, texts } = nodeForTests();
 const OPT_OUTS = '447700900001, +44 7700 900003';
@@ -199,6 +199,15 @@ test('Messages that are not sent anyway keep their own reason, and are not among
     'test_run',
   ]);
   expect(received()).toEqual([TESTER, TESTER, TESTER]);
+});
+
+test("In a second try, what is for nobody stays so, also if it was meant for the tester's own number", async () => {
+  sandbox().setFaults([{ kind: 'status', status: 403, after: 1, times: 1 }]);
+  const items = [...contacts(4), { phone: TESTER, text: 'Mine' }];
+  const parameters = testOf({ ...SEND, message: '={{ $json.text + Math.random() }}' }, { parallelRequests: 1 });
+  const ran = await run({ items, parameters, onError: 'stopWorkflow', retryOnFail: { maxTries: 2 } });
+  expect(ran.error?.description).toContain('3 uncertain (may have been sent), 2 skipped');
+  expect(received()).toEqual([TESTER]);
 });
 
 const UNREADABLE = [

@@ -71,6 +71,29 @@ test('A Retry after an earlier node failed, or after a kill before the first req
   expect(received()).toHaveLength(8);
 });
 
+test.each<[when: string, setup: Partial<Setup>]>([
+  ['the second round of a loop', { loopOver: 1 }],
+  ['a Retry of an execution that an earlier node had ended', { startFails: true }],
+])('After a kill in %s, a Retry sends all but the message that was in flight', async (_when, setup) => {
+  const campaign = start({ parameters: oneByOne(SEND), ...items(4), ...setup });
+  if (setup.startFails === true) await campaign.run();
+  const changes = { startFails: false, onError: CONTINUE } as const;
+  await campaign.run({ changes, ...inFlight(2) });
+  const fates = await campaign.finish(changes);
+  expect(outcomes(fates)).toEqual(['sent', 'uncertain', 'sent', 'sent']);
+  expect(arrivals(fates)).toEqual([1, 1, 1, 1]);
+});
+
+test('A single message of a later run that was in flight at a kill is not sent again, though the first run was a list', async () => {
+  const [first, second, third] = contacts(3);
+  if (first === undefined || second === undefined || third === undefined) throw new Error('too few');
+  const campaign = start({ parameters: oneByOne(SEND), items: [first, second], moreItems: [[third]] });
+  await campaign.run(inFlight(3));
+  const fates = await campaign.finish();
+  expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain']);
+  expect(arrivals(fates)).toEqual([1, 1, 1]);
+});
+
 test('A message that was to be requested again when n8n was killed is uncertain: another process may be sending it', async () => {
   sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 1, after: 2, times: 1 }]);
   const campaign = start({ parameters: withOptions(SEND, { parallelRequests: 1, longestWait: 5 }), ...items(4) });
@@ -227,14 +250,22 @@ test("Of 300 rows, ten of which can't be sent, none is uncertain if n8n is kille
   expect(await ends(killed)).toEqual({ sent: 290, not_sent: 10 });
 });
 
-test('What an earlier attempt has sent of a page keeps nothing of it uncertain if n8n is killed once the rest is confirmed', async () => {
-  const some = phones(...Array.from({ length: 10 }, (_, index) => index * 10));
-  sandbox().setFaults([{ kind: 'unsent', phones: some, times: 1 }]);
-  const killed = start({ items: contacts(300), parameters: oneByOne(SEND_BULK) });
-  expect((await killed.run()).error).toBeDefined();
-  await killed.runAndForget('kept');
-  expect(await ends(killed)).toEqual({ sent: 300 });
-});
+test.each([
+  ['confirmed', 1, 210],
+  ['refused again', 2, 90],
+])(
+  'What an earlier attempt has sent of a page keeps nothing of it uncertain if n8n is killed once the rest is %s',
+  async (_how, times, unknown) => {
+    const some = phones(...Array.from({ length: 10 }, (_, index) => index * 10));
+    sandbox().setFaults([{ kind: 'unsent', phones: some, times }]);
+    const killed = start({ items: contacts(300), parameters: oneByOne(SEND_BULK) });
+    expect((await killed.run()).error).toBeDefined();
+    await killed.runAndForget('kept');
+    expect(await ends(killed)).toEqual({ sent: 300 });
+    // What the execution contains keeps its ID.
+    expect(killed.fates().filter(({ id }) => id === null)).toHaveLength(unknown);
+  },
+);
 
 test('A text that is changed after a kill is uncertain if its person, who gets several, may have got it as it was', async () => {
   const [ann, ben] = phones(0, 1);
@@ -302,6 +333,17 @@ describe.each(SENDERS)('%s where the storage', (_name, given) => {
       expect(noted).toBeGreaterThan(earlier);
     }
   });
+});
+
+test("What can't be sent anyway is not called uncertain where the storage refuses every write", async () => {
+  processedData.set({ refuses: () => true });
+  const some = [...contacts(2), { phone: 'abc', text: 'Hello' }];
+  expect(outcomesOf(await run({ items: some, parameters: SEND, mode: 'trigger', onError: CONTINUE }))).toEqual([
+    'not_sent',
+    'not_sent',
+    'not_sent',
+  ]);
+  expect(received()).toEqual([]);
 });
 
 test('A single message that was in flight at a kill is not sent by a Retry of the Retry that could not ask the storage', async () => {

@@ -282,6 +282,13 @@ describe.each<[string, INodeParameters]>([
       expect(received()).toEqual(phones(0, 1, 2, 3));
     });
 
+    test('reports after a kill what was sent, and what may have been', async () => {
+      const begun = campaign({ items: contacts(4), parameters });
+      await begun.run(inFlight(3));
+      const { error } = await begun.run({ changes: breakIt(begun.setup) });
+      expect(error?.description).toContain('2 sent (2 of them in an earlier attempt), 1 not sent, 1 uncertain');
+    });
+
     test('reports after a kill that every message may have been sent', async () => {
       const begun = await killed();
       const again = await begun.run({ changes: { ...breakIt(begun.setup), onError: CONTINUE } });

@@ -8,7 +8,7 @@ import { detailsOf, hintsOf } from '../support/outputs';
 import { SEND_AND_WAIT, withOptions } from '../support/parameters';
 
 const common = { items: contacts(1), parameters: SEND_AND_WAIT, mode: 'trigger' } as const;
-const { sandbox, setupOf, run, retry, ask, received, texts, requests } = nodeForTests(common);
+const { sandbox, setupOf, run, retry, campaign, ask, received, texts, requests } = nodeForTests(common);
 const withParameters = (parameters: INodeParameters) => setupOf({ parameters: { ...SEND_AND_WAIT, ...parameters } });
 const latestText = () => texts().at(-1) ?? '';
 const waitTill = ({ run }: Execution) => run.waitTill;
@@ -127,6 +127,17 @@ describe('Send and Wait for Response', () => {
     const retried = await retry(failed, setup);
     expect(waitTill(retried)).toEqual(FOREVER);
     expect((await open(retried, setup, linkIn(latestText()))).status).toBe(200);
+  });
+
+  test('does not wait for an answer whose link was lost when n8n was killed, and sends no other', async () => {
+    sandbox().setFaults([{ kind: 'status', status: 422, times: 1 }]);
+    const killed = campaign({});
+    await killed.run();
+    await killed.runAndForget('kept');
+    const { error, run: ended } = await killed.run();
+    expect(error?.message).toBe('An earlier execution sent the message, and its link no longer works');
+    expect(ended.waitTill).toBeUndefined();
+    expect(received()).toEqual(phones(0));
   });
 
   test('sends the rest of the text as it was evaluated once, also on its page', async () => {

@@ -95,9 +95,13 @@ describe('Send Bulk in a second execution', () => {
     expect(received()).toEqual(phones(0, 1));
   });
 
-  test('sends nothing if nobody can tell what was sent before', async () => {
+  test.each<[how: string, mode: Setup['mode'], options: INodeParameters]>([
+    ['by a trigger', 'trigger', {}],
+    ['by hand', 'manual', {}],
+    ['as a dry run', 'manual', { dryRun: true }],
+  ])('that is started %s sends nothing if nobody can tell what was sent before', async (_how, mode, options) => {
     processedData.set({ refuses: () => true });
-    const refused = await run(contacts(2), once(SEND_BULK));
+    const refused = await run(contacts(2), once(SEND_BULK, options), { mode });
     expect(outcomesOf(refused)).toEqual(['not_sent', 'not_sent']);
     expect(detailsOf(refused.outputs[0]?.[0]).code).toBe('NOT_RESERVED');
     expect(requests()).toEqual([]);
@@ -218,6 +222,13 @@ describe('After a failure', () => {
     const later = await run([...contacts(3), ...contacts(2)], oneByOne);
     expect(reasonsOf(later)).toEqual([sent, maybe, sent, same, maybe]);
     expect(received()).toEqual(phones(0, 2));
+  });
+
+  test('a Retry that can ask nothing sends nothing, and keeps what it knows', async () => {
+    const retried = await failed(contacts(3), inBatchesOf(1, oneByOne), 1);
+    processedData.set({ refuses: () => true });
+    expect(await retried({})).toEqual(['sent', 'uncertain', 'uncertain']);
+    expect(received()).toEqual(phones(0));
   });
 
   test.each<[what: string, faults: Fault[], arrived: number[]]>([

@@ -9,7 +9,10 @@ import { accountOf, someTurns, until } from '../support/sandbox';
 
 /** Keys whose limit a test uses up, so that no other test waits for it. */
 const SPENT = [0, 1, 2, 3].map((index) => `made-up-spent-key-${index}`);
-const { sandbox, setupOf, retry, received, requests, contactsReceived } = nodeForTests({}, { keys: [KEY, ...SPENT] });
+const { sandbox, setupOf, run, retry, received, requests, contactsReceived } = nodeForTests(
+  {},
+  { keys: [KEY, ...SPENT] },
+);
 const spentAccount = (index: number) => ({ ...accountOf(sandbox()), apiKey: SPENT[index] ?? '' });
 /** All requests send their messages, but only the first one ends before Stop. */
 const noAnswer = () => sandbox().setFaults([{ kind: 'silence', handled: true, after: 1, times: 9 }]);
@@ -67,4 +70,13 @@ test('Stop makes messages in flight uncertain, which n8n stores, and a retry sen
     '<br>2 may have been sent: the run was stopped while the request was in flight (items 2, 3).',
   );
   expect(contactsReceived()).toEqual(contacts(6));
+});
+
+test('Stop makes only messages in flight uncertain, and none of their batch that another execution had sent', async () => {
+  const parameters = withOptions(SEND_BULK, { duplicateMessages: 'sendOnceEver' });
+  await run({ items: contacts(1), parameters });
+  sandbox().setFaults([{ kind: 'silence', handled: true }]);
+  const ran = await stopWhen(() => received().length === 3, setupOf({ items: contacts(3), parameters }), atOnce);
+  const uncertain = new Set(recordLines(keptIn(ran)).flatMap((line) => line.uncertain));
+  expect(uncertain.size).toBe(2);
 });

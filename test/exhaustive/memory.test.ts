@@ -68,7 +68,7 @@ class Node {
     for (const batch of pack(rows.filter(isOpen), 100)) {
       for (let own = batch; own.length > 0; own = own.filter(isOpen)) {
         if ((await journal.beforeRequest(own, reservations)) !== 'leave') continue;
-        journal.afterReply(own, reservations, { kind: 'accepted', data: {} });
+        journal.afterFlight(own);
         for (const row of own) settle(row, SENT);
         journal.note(own, reservations);
         left.push(...own);
@@ -114,6 +114,12 @@ test('Of a list of 500 rows with 250 new ones each day, everybody is remembered 
     expect((await node.run(orders(day * 250, 500))).left).toHaveLength(day === 0 ? 500 : 250);
   }
   expect((await node.run(orders(0, 22_750))).left).toEqual([]);
+});
+
+test('Of a list of 50,010 rows that is sent without asking, the newest 50,000 are remembered', async () => {
+  const node = new Node();
+  expect((await node.run(rowsUpTo(50_010), false)).left).toHaveLength(50_010);
+  expect((await node.run(rowsUpTo(20))).left.map(({ item }) => item)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
 test('What a node that never asks leaves does not grow with its runs', async () => {

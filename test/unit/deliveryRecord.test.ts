@@ -53,6 +53,10 @@ describe('Of several messages to one phone,', () => {
     expect(await recall(recordOf(list('A', 'B'), 1), list('B'))).toEqual(['uncertain']);
   });
 
+  test('the others are sent if one that was sent is still there', async () => {
+    expect(await recall(recordOf(list('A', 'B'), 1), list('A', 'B'))).toEqual(['sent', null]);
+  });
+
   test('the one that was sent is uncertain if its number can no longer be read', async () => {
     const broken = { ...row(0, 'A'), person: '', defect: failure('phoneEmpty') };
     expect(await recall(recordOf(list('A', 'B'), 1), [broken, row(1, 'B')])).toEqual(['uncertain', 'uncertain']);

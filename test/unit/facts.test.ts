@@ -125,6 +125,35 @@ test('Nobody is left out for a run of this process that gives up its message whi
   expect(await new Reservations(facts, 1).find([mine, more])).toEqual(new Map());
 });
 
+test("A message waits for another run of this process for 'Max Wait' in all, and not for its own run", async () => {
+  let now = 0;
+  const { facts, run } = setUp({}, { now: () => now });
+  const [mine, theirs] = [rowAt(0), rowAt(0)];
+  const other = new Reservations(run({}), 1_000);
+  await other.reserve([theirs]);
+  const waiting = new Reservations(facts, 1_000);
+  const waits = [0, 999, 1_000].map((time) => {
+    now = time;
+    return [waiting.mustWait([mine]), other.mustWait([theirs])];
+  });
+  expect(waits).toEqual([
+    [true, false],
+    [true, false],
+    [false, false],
+  ]);
+});
+
+test('A run that is stopped while it waits for another run gives up nothing of that run', async () => {
+  const { shared, facts, run, left } = setUp({}, { isShared: true });
+  const [mine, theirs] = [rowAt(0), rowAt(0)];
+  await new Reservations(run({}), 1).reserve([theirs]);
+  settle(mine, failed(failure('stopped')));
+  new Reservations(facts, 1).settled([mine]);
+  await left();
+  const elsewhere = new Facts(new FactList(() => 0), shared, 'secret', true);
+  expect([...(await new Reservations(elsewhere, 1).find([rowAt(0)])).values()]).toEqual(['open']);
+});
+
 test('A run notes at its end whom it has sent what, even if another run has just sent what it is uncertain about', async () => {
   const { facts, run } = setUp({}, { isShared: true });
   const [mine, uncertain, theirs] = [rowAt(0), rowAt(1), rowAt(1)];
@@ -200,9 +229,50 @@ test('An attempt that finds another process making it leaves the notes of that p
   await second.finish(await attempt.finish());
   // The outcomes of that attempt are not in its record.
   expect(record.run.attempts).toEqual([]);
+  await left();
+  // Nor does any write repeat its notes.
+  expect(facts.list.known.size).toBe(0);
   now += 4_000_000;
   facts.forgetOld();
   expect((await left()).length).toBeGreaterThanOrEqual(before.length - 1);
+});
+
+test('What an attempt has reserved, and may not send because a Retry has barred it, is free for other executions', async () => {
+  const { shared, facts, left } = setUp();
+  const open = () => new Reservations(facts, 1);
+  const journal = new Journal(new DeliveryRecord({}, 0), ledgerOf(facts), { open, isAsked: true });
+  const [rows, again] = [rowsUpTo(2), rowsUpTo(2)];
+  await journal.recall(intentOf(rows), noPause);
+  const reservations = journal.reservationsOf('account');
+  expect(await journal.beforeRequest(rows.slice(0, 1), reservations)).toBe('leave');
+  const elsewhere = new Facts(new FactList(() => 0), shared, 'secret', false);
+  const { attempt } = await ledgerOf(elsewhere, undefined, true).lookUp(again, NOTHING, noPause);
+  await attempt.begin(again.slice(1));
+  expect(await journal.beforeRequest(rows.slice(1), reservations)).toEqual(failure('anotherAttempt'));
+  await left();
+  expect([...(await new Reservations(elsewhere, 1).find(again)).keys()]).toEqual(again.slice(0, 1));
+});
+
+test('What the storage refuses to note for an attempt stays what another process has made it', async () => {
+  const { shared, facts, run, left } = setUp({ add: refuse });
+  const [row] = rowsUpTo(1) as [Row];
+  const attemptWith = async (own: Facts) =>
+    new Attempt(
+      own,
+      { run: 'run', number: 1, pages: await pagesOf([row], 1, noPause), length: 1 },
+      [],
+      () => undefined,
+    );
+  const elsewhere = new Facts(new FactList(() => 0), shared, 'secret', false);
+  await (await attemptWith(elsewhere)).begin([row]);
+  const before = await left();
+  const refused = await attemptWith(facts);
+  await expect(refused.begin([row])).rejects.toThrow('ECONNRESET');
+  settle(row, failed(failure('notReserved')));
+  refused.settled([row]);
+  await refused.finish();
+  await run({}).store({ noted: [] });
+  expect(await left()).toEqual(before);
 });
 
 test('A page that a later attempt has barred is barred for each of its requests', async () => {
@@ -274,6 +344,8 @@ test.each([
 ])('Of the facts in the list, %s', async (_what, isShared, state) => {
   const { shared, facts } = setUp({}, { entries: ['fact'], isShared });
   expect(await facts.ask(['fact'])).toEqual(['noted']);
+  // The question leaves nothing.
+  expect(shared.entries).toEqual(['fact']);
   shared.entries = [];
   expect(await facts.ask(['fact'])).toEqual([state]);
 });
@@ -313,7 +385,10 @@ test('What another run is uncertain about while a claim is looked at again is no
   expect(await run({ waitForOthers }).claim(['order'])).toEqual(['open']);
 });
 
-test('A question that was stored, though it was reported as failed, tells nothing', async () => {
+test.each<[what: string, make: (facts: Facts) => Promise<unknown>]>([
+  ['question', async (facts) => await facts.ask(['Ann'])],
+  ['claim', async (facts) => await facts.claim(['Ann'])],
+])('A %s that was stored, though it was reported as failed, tells nothing', async (_what, make) => {
   let isFirst = true;
   const { shared, facts } = setUp({
     add: async (given) => {
@@ -322,7 +397,7 @@ test('A question that was stored, though it was reported as failed, tells nothin
       return await shared.add(given);
     },
   });
-  await expect(facts.ask(['Ann'])).rejects.toThrow('had been stored');
+  await expect(make(facts)).rejects.toThrow('had been stored');
 });
 
 test('A Retry knows from the record that n8n was killed before an earlier Retry, which could ask nobody', async () => {
@@ -350,6 +425,14 @@ test('What is claimed before another process’s copy of a question is removed s
   await run({ waitForOthers, beforeAdd: (entries) => (asked ??= entries) }).ask(['order']);
   expect(await Promise.all(claims)).toEqual([['unknown']]);
   expect(await left()).toEqual(claimed('order'));
+});
+
+test('What a run has claimed is written again whenever another process has overwritten it', async () => {
+  const { shared, facts, left } = setUp({}, { isShared: true });
+  expect(await facts.claim(['order'])).toEqual(['unknown']);
+  shared.entries = [];
+  await facts.store({ noted: ['another'] });
+  expect(await left()).toEqual(['another', ...claimed('order')].toSorted());
 });
 
 test('What is lost at once can be asked for by others while the rest of the claim is confirmed', async () => {
@@ -386,6 +469,46 @@ test('A run whose entries another run was to write, which was stopped, writes th
   expect(shared.entries).toEqual(['B']);
 });
 
+const REFUSED = failed(failure('stopped'));
+test.each<[what: string, other: Outcome | null, count: number]>([
+  ['the other has no outcome yet, stays open', null, 2],
+  ['the other was sent, stays open', SENT, 2],
+  ['the other may have been sent, stays open', failed(failure('outcomeUnknown')), 2],
+  ['neither was the other, is free again', REFUSED, 0],
+])('A page of two messages of which one was not sent, and %s', async (_what, other, count) => {
+  const { facts, left } = setUp();
+  const rows = rowsUpTo(2);
+  const pages = await pagesOf(rows, 64, noPause);
+  const attempt = new Attempt(facts, { run: 'run', number: 1, pages, length: 64 }, [], () => undefined);
+  for (const row of rows) expect(await attempt.begin([row])).toBe(false);
+  const [refused, last] = rows as [Row, Row];
+  settle(refused, REFUSED);
+  attempt.settled([refused]);
+  if (other !== null) settle(last, other);
+  attempt.settled(other === null ? [] : [last]);
+  const own = facts.of(pages.map((page) => attemptNames('run', 1).page(page))).flatMap(claimed);
+  expect((await left()).filter((entry) => own.includes(entry))).toHaveLength(count);
+});
+
+test.each<[why: string, changed: Partial<Row>]>([
+  ['it is a duplicate', { duplicateOf: rowAt(1) }],
+  ['its person has opted out', { outcome: { kind: 'skipped', reason: 'opted_out' } }],
+  ['it has an empty field', { outcome: { kind: 'skipped', reason: 'empty_field' } }],
+  ['its window is closed', { outcome: { kind: 'skipped', reason: 'outside_window', sendAt: 0 } }],
+])('What is kept back because %s keeps nothing else of its page uncertain', async (_why, changed) => {
+  const { facts, left } = setUp();
+  const rows = [rowAt(0), rowAt(1, changed)] as const;
+  const pages = await pagesOf(rows, 64, noPause);
+  const attempt = new Attempt(facts, { run: 'run', number: 1, pages, length: 64 }, [], () => undefined);
+  await attempt.begin(rows.slice(0, 1));
+  settle(rows[0], SENT);
+  attempt.settled(rows);
+  facts.end(await attempt.finish());
+  const rest = pages.map((page) => attemptNames('run', 1).page(page, rows.slice(1)));
+  expect(await left()).toEqual(expect.arrayContaining(facts.of(rest)));
+  expect(facts.list.known.size).toBe(0);
+});
+
 /** What a Retry of an execution, in a process of its own, knows about messages that a first attempt was to send. */
 async function recalled(list: ListStorage, rows: readonly Row[], record = new DeliveryRecord({}, 0)) {
   const ledger = ledgerOf(new Facts(new FactList(() => 0), list, 'secret', false), record, true);
@@ -418,39 +541,69 @@ test('A message that the execution has as uncertain, and the list as sent, was s
   expect(await recalled(shared, rowsUpTo(1), record)).toEqual(['sent']);
 });
 
-test('Nothing is sent again if n8n is also killed while a Retry asks how long the pages were, and the next list is shorter', async () => {
-  const { shared, facts } = setUp();
-  const rows = rowsUpTo(300);
-  await begun(facts, rows, rows.slice(0, 100));
-  const killed = new Promise<void>((resolve) => {
-    const remove = async (entries: readonly string[]) => {
-      if (entries.length < LENGTHS.length) await shared.remove(entries);
-      else await new Promise(() => resolve());
-    };
-    void recalled({ ...shared, remove }, rowsUpTo(300));
-  });
-  await killed;
-  expect(new Set((await recalled(shared, rowsUpTo(240))).slice(0, 100))).toEqual(new Set(['uncertain']));
-});
+test.each([
+  ['how long the pages were', 0],
+  ['which attempts there were', 1],
+])(
+  'Nothing is sent again if n8n is also killed while a Retry asks %s, and the next list is shorter',
+  async (_what, earlier) => {
+    const { shared, facts } = setUp();
+    const rows = rowsUpTo(300);
+    const { attempt } = await ledgerOf(facts).lookUp(rows, NOTHING, noPause);
+    await attempt.begin(rows.slice(0, 100));
+    let questions = 0;
+    const killed = new Promise<void>((resolve) => {
+      const remove = async (entries: readonly string[]) => {
+        if (entries.length >= LENGTHS.length) questions += 1;
+        if (questions <= earlier) await shared.remove(entries);
+        else await new Promise(() => resolve());
+      };
+      void recalled({ ...shared, remove }, rowsUpTo(300));
+    });
+    await killed;
+    expect(new Set((await recalled(shared, rowsUpTo(240))).slice(0, 100))).toEqual(new Set(['uncertain']));
+  },
+);
 
-test('A Retry asks about a later attempt, though the one before it has sent nothing and took back its number', async () => {
-  const { shared } = setUp();
-  /** An attempt in a process of its own, which begins with this message. */
-  const beginning = async (index: number) => {
-    const rows = rowsUpTo(3);
-    const facts = new Facts(new FactList(() => 0), shared, 'secret', false);
-    return await begun(facts, rows, rows.slice(index, index + 1), undefined, index > 0);
-  };
-  await beginning(0);
-  const second = await beginning(1);
-  const third = await beginning(2);
-  await third.end(SENT);
-  await second.end(failed(failure('stopped')));
-  expect(await recalled(shared, rowsUpTo(3))).toEqual(['uncertain', null, 'sent']);
-});
+test.each([
+  ['the one before it', 1, 1],
+  ['four before it, at the end of a question,', 4, 4],
+])(
+  'A Retry asks about a later attempt, though %s sent nothing and took back its number',
+  async (_what, killed, idle) => {
+    const { shared } = setUp();
+    const messages = killed + idle + 1;
+    /** An attempt in a process of its own, which begins with this message. */
+    const beginning = async (index: number) => {
+      const rows = rowsUpTo(messages);
+      const isRetry = shared.entries.length > 0;
+      const list = new FactList(() => 0);
+      const ledger = ledgerOf(new Facts(list, shared, 'secret', false), undefined, isRetry);
+      const { attempt } = await ledger.lookUp(rows, NOTHING, noPause);
+      const own = rows.slice(index, index + 1);
+      await attempt.begin(own);
+      return async (outcome: Outcome) => {
+        for (const row of own) settle(row, outcome);
+        attempt.settled(own);
+        await ledger.finish(await attempt.finish());
+        for (let turn = 0; turn < 20; turn += 1) await list.turns.last;
+        expect(list.known.size).toBe(0);
+      };
+    };
+    const ends: Array<Awaited<ReturnType<typeof beginning>>> = [];
+    for (let index = 0; index < messages; index += 1) ends.push(await beginning(index));
+    await ends.pop()?.(SENT);
+    for (const end of ends.slice(killed)) await end(failed(failure('stopped')));
+    const [uncertain, none] = [
+      Array.from({ length: killed }, () => 'uncertain'),
+      Array.from({ length: idle }, () => null),
+    ];
+    expect(await recalled(shared, rowsUpTo(messages))).toEqual([...uncertain, ...none, 'sent']);
+  },
+);
 
 test('A Retry finds no other attempt in what the one before it takes back, and the record names all that have sent', async () => {
-  const { facts } = setUp();
+  const { facts, left } = setUp();
   const attemptAt = async (index: number, outcome: Outcome, record: DeliveryRecord) => {
     const rows = rowsUpTo(250);
     const { isTaken, end } = await begun(facts, rows, rows.slice(index, index + 1), record, index > 0);
@@ -462,6 +615,9 @@ test('A Retry finds no other attempt in what the one before it takes back, and t
   expect(await attemptAt(1, failed(failure('stopped')), new DeliveryRecord({}, 0))).toBe(false);
   expect(await attemptAt(1, SENT, record)).toBe(false);
   expect(record.run.attempts).toEqual([1, 2]);
+  await left();
+  // No write repeats anything of runs that have ended.
+  expect(facts.list.known.size).toBe(0);
 });
 
 test('What is left of runs goes after an hour, or after 500 others', async () => {
@@ -501,6 +657,20 @@ test('After a kill, a number that can no longer be read is uncertain: it may be 
   expect(await recalled(shared, [broken, rowAt(1)])).toEqual(['uncertain', null]);
 });
 
+test('A plan that another process has overwritten is missed, though a killed question has left its entries', async () => {
+  const { shared, facts } = setUp();
+  const rows = rowsUpTo(1);
+  const { attempt } = await ledgerOf(facts).lookUp(rows, NOTHING, noPause);
+  await attempt.begin(rows);
+  const names = attemptNames(digestOf('1 0'), 1);
+  const plan = facts.of([names.plannedFor(''), names.plannedFor(rows[0]?.person ?? '')]);
+  const planned = facts.of((await pagesOf(rows, 1, noPause)).map(names.planned));
+  const kept = shared.entries.filter((entry) => ![...plan, ...planned].includes(entry));
+  expect(kept).toHaveLength(shared.entries.length - 3);
+  shared.entries = [...kept, ...plan.slice(0, 1).flatMap(claimed)];
+  expect(await recalled(shared, rowsUpTo(1))).toEqual(['uncertain']);
+});
+
 test('What a run has left stays while another run relies on it, however long ago the first one ended', async () => {
   let now = 0;
   const { facts, run, left } = setUp({}, { now: () => now });
@@ -511,4 +681,20 @@ test('What a run has left stays while another run relies on it, however long ago
   await retry.store({ noted: ['started'] });
   run({}).forgetOld();
   expect(await left()).toEqual(['started']);
+});
+
+test('Of what a run has left, the note that it has started goes first: without it, silence proves nothing', async () => {
+  let now = 0;
+  const removed: string[] = [];
+  const { facts, left } = setUp({ beforeRemove: (entries) => removed.push(entries.join(' ')) }, { now: () => now });
+  const rows = rowsUpTo(250);
+  const ledger = ledgerOf(facts);
+  const { attempt } = await ledger.lookUp(rows, NOTHING, noPause);
+  await attempt.begin(rows);
+  await ledger.finish(await attempt.finish());
+  now += 3_600_000;
+  facts.forgetOld();
+  expect(await left()).toEqual([]);
+  expect(removed.length).toBeGreaterThan(1);
+  expect(removed[0]).toContain(facts.of([digestOf('1 0')])[0]);
 });

@@ -43,7 +43,7 @@ function flightWith(changed: Partial<Flight> = {}) {
   const flight: Flight = {
     mayLeave: () => true,
     beforeRequest: async () => await Promise.resolve(log.push('before') > 0),
-    afterReply: (reply) => log.push(reply?.kind ?? 'not made'),
+    afterFlight: () => log.push('after'),
     ...changed,
   };
   return { flight, log };
@@ -221,7 +221,7 @@ describe('A request that is not made leaves its slot to the next one', () => {
   test.each<[why: string, end: (requests: Requests) => void, mayLeave: (isOver: boolean) => boolean]>([
     ['the run is halted', (requests) => requests.halt(failure('stopped')), () => true],
     ['it is no longer wanted', () => undefined, (isOver) => !isOver],
-  ])('and is reported as not made, if %s while the journal stores it', async (_why, end, mayLeave) => {
+  ])('and its flight ends, if %s while the journal stores it', async (_why, end, mayLeave) => {
     const { run } = setUp();
     const requests = run();
     let isOver = false;
@@ -234,17 +234,17 @@ describe('A request that is not made leaves its slot to the next one', () => {
       },
     });
     await expect(requests.make({ endpoint: GET_BALANCE }, flight)).rejects.toThrow();
-    expect([log, requests.made]).toEqual([['not made'], 0]);
+    expect([log, requests.made]).toEqual([['after'], 0]);
   });
 });
 
-test('The journal is asked before each repetition, and told each reply', async () => {
+test('The journal is asked before each try, and told when each has ended', async () => {
   const { clock, run } = setUp();
   const { flight, log } = flightWith();
   const replied = run({}, refusing(1, '5')).make({ endpoint: GET_BALANCE }, flight);
   await clock.run();
   expect(await replied).toBe(accepted);
-  expect(log).toEqual(['before', 'rejected', 'before', 'accepted']);
+  expect(log).toEqual(['before', 'after', 'before', 'after']);
 });
 
 afterEach(() => jest.restoreAllMocks());

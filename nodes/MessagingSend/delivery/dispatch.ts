@@ -18,7 +18,7 @@ import { type DeliveryOptions, type KeepBack, select } from './select';
 export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'> {
   readonly operation: SendOperation;
   readonly requests: Pick<Requests, 'make' | 'probe' | 'halt' | 'whyHalted' | 'wait'>;
-  readonly journal: Pick<Journal, 'beforeRequest' | 'afterReply' | 'note'>;
+  readonly journal: Pick<Journal, 'beforeRequest' | 'afterFlight' | 'note'>;
   /** What all executions have sent from the account; null if each may send it again. */
   readonly reservations: Reservations | null;
   readonly outages: Outages;
@@ -186,7 +186,7 @@ export class Dispatch {
         permission = keptBack.length > 0 ? 'changed' : await journal.beforeRequest(batch, reservations);
         return permission === 'leave';
       },
-      afterReply: (reply) => journal.afterReply(batch, reservations, reply),
+      afterFlight: () => journal.afterFlight(batch),
     };
     const reply = await requests.make(operation.requestFor(batch), flight).catch(() => null);
     if (reply !== null) return { batch, reply, pass };

@@ -1,5 +1,4 @@
 import { addTo } from '../api/objects';
-import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
 import { type Batch, mayHaveBeenSent, type Outcome, type Row, settle } from '../messages/row';
 import type { Attempt } from './crash/attempt';
@@ -148,7 +147,7 @@ export class Journal {
 
   /**
    * Resolves once everything that a re-run must know is stored. Called again when the request is repeated.
-   * Never rejects. After `leave`, call {@link afterReply} exactly once.
+   * Never rejects. After `leave`, call {@link afterFlight} exactly once.
    */
   async beforeRequest(batch: Batch, reservations: Reservations | null): Promise<Permission> {
     const { attempt, inFlight } = this;
@@ -170,10 +169,9 @@ export class Journal {
     return 'changed';
   }
 
-  /** @param reply null if the request did not leave after all */
-  afterReply(batch: Batch, reservations: Reservations | null, reply: Reply | null): void {
+  /** What did not leave after all stays reserved until it leaves, or is settled. */
+  afterFlight(batch: Batch): void {
     this.inFlight.delete(batch);
-    if (reply === null) reservations?.giveUp(batch);
   }
 
   /** Notes messages that have just been settled. */

@@ -25,16 +25,13 @@ export interface RequestsConfig {
   readonly clock: Clock;
 }
 
-/** Is asked before each try of a request, and told its reply. */
+/** Is asked before each try of a request, and told its end. */
 export interface Flight {
   readonly mayLeave: () => boolean;
   /** Called when it is the request's turn. The request leaves only if this resolves to true. */
   readonly beforeRequest: () => Promise<boolean>;
-  /**
-   * Called once for each try that {@link beforeRequest} has allowed: with the reply, or with null if the request
-   * did not leave after all.
-   */
-  readonly afterReply: (reply: Reply | null) => void;
+  /** Called once for each try that {@link beforeRequest} has allowed: after its reply, or if it did not leave after all. */
+  readonly afterFlight: () => void;
 }
 
 /** A working service reports the balance within this time, in milliseconds. */
@@ -182,7 +179,7 @@ export class Requests {
       if ((await flight?.beforeRequest()) === false) throw new Error('called off');
       // The run may have ended during that.
       if (flight?.mayLeave() === false || this.stopped.aborted) {
-        flight?.afterReply(null);
+        flight?.afterFlight();
         throw new Error('called off');
       }
       isMade = true;
@@ -192,7 +189,7 @@ export class Requests {
       this.hasAnswer ||= reply.kind === 'accepted' && request.body !== undefined;
       // It may have been charged before the first answer, which then doesn't say what the account had.
       this.isUnclear ||= reply.kind === 'uncertain' && isFirst;
-      flight?.afterReply(reply);
+      flight?.afterFlight();
       return reply;
     } finally {
       pacer.release(isMade);

@@ -1,6 +1,5 @@
 /** The journal of a node in an n8n that can be killed, used by one attempt after the other. */
 import type { JsonObject } from '../../../nodes/MessagingSend/api/objects';
-import { rejected, type Reply } from '../../../nodes/MessagingSend/api/reply';
 import { pack } from '../../../nodes/MessagingSend/delivery/dispatch';
 import { type Failure, failure } from '../../../nodes/MessagingSend/failures/failure';
 import { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
@@ -141,19 +140,14 @@ export class Attempt {
     await this.around.step(this.process, 'leaves');
     const answer = answers.shift() ?? 'accept';
     if (answer === 'limit') {
-      journal.afterReply(batch, reservations, rejected(SAFE));
+      journal.afterFlight(batch);
       await this.around.step(this.process, 'asks again');
       return;
     }
     const half = answer === 'partly' ? Math.ceil(batch.length / 2) : batch.length;
     const hasAccepted = answer !== 'lost' && answer !== 'refuse';
     if (hasAccepted) this.around.arrive(this.execution, batch.slice(0, half));
-    const reply: Reply = hasAccepted
-      ? { kind: 'accepted', data: {} }
-      : answer === 'lost'
-        ? { kind: 'uncertain', failure: UNSAFE }
-        : rejected(SAFE);
-    journal.afterReply(batch, reservations, reply);
+    journal.afterFlight(batch);
     settleAll((index) => (hasAccepted && index < half ? SENT : failed(answer === 'lost' ? UNSAFE : SAFE)));
   }
 }

@@ -101,7 +101,7 @@ export class CrashLedger {
       unrecorded.push(...known.filter((number) => !recorded.includes(number)));
       last = Math.max(last, ...known);
       // One that has sent nothing takes its number back, perhaps after others have taken the next ones.
-      if (last < first + ASKED_TOGETHER - LONGEST_GAP) return { number: last + 1, unrecorded, length };
+      if (last + 1 + LONGEST_GAP < first + ASKED_TOGETHER) return { number: last + 1, unrecorded, length };
     }
   }
 

@@ -183,7 +183,6 @@ export class Facts {
           if (state === 'noted') list.change({ fact, to: 'noted' });
           else list.known.delete(fact);
         }
-        list.removeSurplus(storage);
       }
       for (const fact of open) {
         if (list.isInFlight(fact)) list.change({ fact, repeat: 'always' });
