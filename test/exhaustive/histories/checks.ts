@@ -79,6 +79,7 @@ type AskedOnce = ReadonlyMap<string, { readonly texts: ReadonlySet<string>; read
  * Nobody is left out for somebody else: whoever is skipped because of another run got that content from that run, or
  * may have. {@link readOutputs} checks the same for duplicates.
  * @param accountOf the sandbox's label of the key that a message is sent with
+ * @param isMoved whether a Retry may have had another account: what its execution has sent counts for that one, too
  */
 export function checkNobodyLeftOut(
   { options }: Settings,
@@ -86,6 +87,7 @@ export function checkNobodyLeftOut(
   arrived: readonly SentMessage[],
   asked: AskedOnce,
   accountOf: (message: RequestedMessage) => string,
+  isMoved: boolean,
 ): void {
   for (const [message, reported] of report) {
     if (reported !== 'sent_before' && reported !== 'may_have_been_sent') continue;
@@ -94,7 +96,7 @@ export function checkNobodyLeftOut(
     const accounts = new Set([...report.keys()].filter((one) => one.identity === identity).map(accountOf));
     const hasGotIt = [...accounts].some((account) => {
       const { texts, runs } = asked.get(`${account} ${identity}`) ?? { texts: new Set(), runs: 0 };
-      const isOwn = ({ key, phone }: SentMessage) => key === account && phone === input.cleanPhone;
+      const isOwn = ({ key, phone }: SentMessage) => (isMoved || key === account) && phone === input.cleanPhone;
       const mayHave = reported === 'may_have_been_sent' && runs > (options.dryRun ? 0 : 1);
       return mayHave || arrived.some((sent) => isOwn(sent) && texts.has(sent.message.trim()));
     });

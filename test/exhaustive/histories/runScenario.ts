@@ -67,6 +67,7 @@ class History {
     faults: false,
     shortage: false,
     change: false,
+    move: false,
     doubt: false,
   };
   /** What runs asked for, by account and identity. */
@@ -130,6 +131,7 @@ class History {
     };
     const isChanged = isRetry && (settings !== this.latest?.settings || list !== this.latest.list);
     this.had.change ||= isChanged || settings.stamp !== 'none';
+    this.had.move ||= isChanged;
     const messages = this.request(main, settings, list);
     const setup = this.setupOf(settings, list);
     if (round.killAt !== null) this.killAt = n8n.moments.length + round.killAt;
@@ -218,7 +220,8 @@ class History {
     const report = readOutputs(settings, messages, ended, this.had.kill || this.had.change);
     lineage.report = report;
     const stamped = this.sandbox.messages().map((sent) => ({ ...sent, message: withoutStamp(sent.message) }));
-    checkNobodyLeftOut(settings, report, stamped, this.askedOnce, (message) => accountIn(settings, message));
+    const accountOf = (message: RequestedMessage) => accountIn(settings, message);
+    checkNobodyLeftOut(settings, report, stamped, this.askedOnce, accountOf, this.had.move);
     checkHint(ended);
     checkKeptNothing(report, ended, this.had.kill);
     const isAllWell = faults.length === 0 && credits === ALL_WELL.credits;
