@@ -187,6 +187,7 @@ describe('A long text that is split', () => {
   test.each<[string, INodeParameters]>([
     ['the same', split],
     ['truncated', withOptions(SEND, { longMessages: 'truncate', parallelRequests: 1 })],
+    ['a text of three parts', { ...split, message: '={{ $json.text }} and more' }],
   ])('and half of which was sent is not sent again in a Retry in which it is %s', async (_how, after) => {
     const items = [{ phone: phoneAt(0), text }, ...contacts(2).slice(1)];
     expect((await retryAfterOne(items, split, after)).sort()).toEqual(['sent', 'uncertain']);

@@ -44,6 +44,8 @@ test.each<[what: string, statusCode: number, body: unknown, meaning: string]>([
   ['status 403', 403, '', 'rejected FORBIDDEN request'],
   ['status 404', 404, PAGE, 'rejected NOT_FOUND run'],
   ['status 404 in JSON', 404, refusal('NOT_FOUND'), 'rejected NOT_FOUND run'],
+  ['status 404 and an unknown code', 404, refusal('NO_ROUTE'), 'rejected NO_ROUTE run'],
+  ['something that was not found', 422, refusal('NOT_FOUND'), 'rejected NOT_FOUND request'],
   ['status 405', 405, '', 'rejected NOT_FOUND run'],
   ['status 422', 422, refusal('VALIDATION_ERROR'), 'rejected VALIDATION_ERROR request'],
   ['the code in lower case', 422, refusal('validation-error'), 'rejected VALIDATION_ERROR request'],

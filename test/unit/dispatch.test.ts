@@ -1,10 +1,11 @@
-import { rejected } from '../../nodes/MessagingSend/api/reply';
+import { type Call, rejected, type Reply } from '../../nodes/MessagingSend/api/reply';
 import { Dispatch, type DispatchConfig, pack } from '../../nodes/MessagingSend/delivery/dispatch';
 import { SEND_BULK } from '../../nodes/MessagingSend/delivery/operation';
 import { type KeepBack, select } from '../../nodes/MessagingSend/delivery/select';
 import { failure } from '../../nodes/MessagingSend/failures/failure';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
+import type { Reservations } from '../../nodes/MessagingSend/journal/reservations';
 import { markSeveral, type Outcome, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { Pacer } from '../../nodes/MessagingSend/requests/pacer';
 import { Requests } from '../../nodes/MessagingSend/requests/requests';
@@ -20,11 +21,16 @@ test.each([
   expect(pack(messages, size).map(({ length }) => length)).toEqual(sizes);
 });
 
+const WRONG_KEY = rejected(failure('apiKeyInvalid'), { fromService: true });
+
 /** Sends five messages, one by one, with a wrong API key. */
-async function sendFive(changed: Pick<Partial<DispatchConfig>, 'journal' | 'pause'>): Promise<readonly Row[]> {
+async function sendFive(
+  changed: Partial<DispatchConfig>,
+  call: Call = async () => await Promise.resolve(WRONG_KEY),
+): Promise<readonly Row[]> {
   const clock = new FakeClock();
   const requests = new Requests({
-    call: async () => await Promise.resolve(rejected(failure('apiKeyInvalid'))),
+    call,
     pacer: new Pacer(clock),
     limits: { requestsPerMinute: 60, maxWait: 0, interval: 0 },
     signal: undefined,
@@ -62,6 +68,34 @@ test.each([
   const rows = await sendFive({ journal: Object.assign(new Journal(new DeliveryRecord({}, 0)), { beforeRequest }) });
   expect(rows.map(({ outcome }) => outcome)).toEqual(rows.map(() => ({ kind, failure: why })));
   expect(beforeRequest).toHaveBeenCalledTimes(1);
+});
+
+test('What is called off before it leaves is not reserved while the service is asked whether it works', async () => {
+  const events: string[] = [];
+  const replies: Reply[] = [
+    { kind: 'accepted', data: {} },
+    { kind: 'uncertain', failure: failureWith() },
+  ];
+  const call: Call = async ({ body }) => {
+    events.push(body === undefined ? 'asked' : 'left');
+    return await Promise.resolve(replies.shift() ?? WRONG_KEY);
+  };
+  let lose: () => void = () => undefined;
+  const lost = new Promise<void>((resolve) => (lose = resolve));
+  const journal = Object.assign(new Journal(new DeliveryRecord({}, 0)), {
+    // The third waits for n8n's database until the second has lost its answer.
+    beforeRequest: async ([row]: readonly Row[]) => {
+      if (row?.item === 2) await lost;
+      return 'leave' as const;
+    },
+    note: ([row]: readonly Row[]) => {
+      if (row?.item === 1) lose();
+    },
+  });
+  const giveUp = ([row]: readonly Row[]) => void events.push(`free ${row?.item}`);
+  const reservations = { giveUp } as unknown as Reservations;
+  await sendFive({ journal, reservations, parallelRequests: 2 }, call);
+  expect(events).toEqual(['left', 'left', 'free 2', 'asked', 'left']);
 });
 
 test('A message gets its outcome once: a second one is a defect of this package', () => {

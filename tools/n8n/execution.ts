@@ -31,7 +31,6 @@ export interface Execution {
   error: string;
   /** Its explanation, as the editor's error panel shows it; empty if there is none. */
   errorDescription: string;
-  /** Values by which n8n's list of executions can be filtered. */
   runsOf(nodeName: string): NodeRun[];
   outputOf(nodeName: string, output?: number): OutputItem[];
 }

@@ -19,9 +19,9 @@ export function uncertainFailure({ statusCode: status, envelope, error }: Answer
  */
 export function rejectionFailure(answer: Answer, location: string, retryAfter: number | null): Failure {
   const { statusCode: status, error } = answer;
-  // Part 7 has no code for the limit, so any code means it. 401, 402 and 403 mean the same with any code.
+  // Part 7 has no code for the limit, so any code means it. These mean the same with any code.
   const code = status === 429 ? null : codeIn(error);
-  const decides = code === null || [401, 402, 403].includes(status) ? status : code;
+  const decides = code === null || [401, 402, 403, 404, 405].includes(status) ? status : code;
   const name = REASONS[decides] ?? (status < 400 ? 'redirected' : 'refusedWithStatus');
   const complaints = name === 'valueInvalid' ? readComplaints(error).map(({ text }) => text) : [];
   const serviceSays = serviceTexts([error.message, ...complaints]);
@@ -47,8 +47,6 @@ const REASONS: Partial<Record<string, Reason>> = {
   INSUFFICIENT_CREDITS: 'creditsTooLow',
   VALIDATION_ERROR: 'valueInvalid',
   RATE_LIMITED: 'rateLimited',
-  NOT_FOUND: 'notFound',
-  FORBIDDEN: 'forbidden',
   401: 'apiKeyInvalid',
   402: 'creditsTooLow',
   403: 'forbidden',

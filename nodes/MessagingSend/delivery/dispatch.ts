@@ -194,8 +194,9 @@ export class Dispatch {
     // Assigned in the flight.
     const given = permission as Permission;
     if (given === 'leave' && pass.isValid()) throw new Error('the run has ended');
-    if (given === 'leave') return null;
-    if (given === 'wait') await requests.wait(ASK_AGAIN_AFTER);
+    // It may wait for long, and others may send what it has reserved.
+    if (given === 'leave') reservations?.giveUp(batch);
+    else if (given === 'wait') await requests.wait(ASK_AGAIN_AFTER);
     else if (given === 'changed') onSettled(batch.filter((row) => !isOpen(row)).length);
     else this.reject(batch, given);
     return null;

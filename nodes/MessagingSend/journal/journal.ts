@@ -67,12 +67,9 @@ export class Journal {
   }
 
   /** @returns null if each execution may send the same messages again */
-  reservationsOf(account: string): Reservations | null {
-    return this.sendOnce?.isAsked === true ? this.memoryOf(account, this.sendOnce) : null;
-  }
-
-  private memoryOf(account: string, { open }: SendOnce): Reservations {
-    const memory = this.reservations.get(account) ?? open(account);
+  reservationsOf(account: string, isNeeded = this.sendOnce?.isAsked === true): Reservations | null {
+    if (this.sendOnce === null || !isNeeded) return null;
+    const memory = this.reservations.get(account) ?? this.sendOnce.open(account);
     this.reservations.set(account, memory);
     return memory;
   }
@@ -169,7 +166,7 @@ export class Journal {
     return 'changed';
   }
 
-  /** What did not leave after all stays reserved until it leaves, or is settled. */
+  /** What may leave later stays reserved; {@link note} gives up what was settled as not sent. */
   afterFlight(batch: Batch): void {
     this.inFlight.delete(batch);
   }
@@ -212,7 +209,7 @@ export class Journal {
         ({ outcome }) => mayHaveBeenSent(outcome) && !('failure' in outcome && OF_ANOTHER.has(outcome.failure)),
       );
       const sent = byAccount(left.slice(-MAX_REMEMBERED), accountOf);
-      for (const account of sent.keys()) this.memoryOf(account, sendOnce);
+      for (const account of sent.keys()) this.reservationsOf(account, true);
       await Promise.all(Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account))));
     }
     await this.crash?.finish(await this.attempt?.finish());

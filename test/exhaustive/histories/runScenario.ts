@@ -131,7 +131,9 @@ class History {
     };
     const isChanged = isRetry && (settings !== this.latest?.settings || list !== this.latest.list);
     this.had.change ||= isChanged || settings.stamp !== 'none';
-    this.had.move ||= isChanged;
+    // With several accounts, an item's place says which.
+    const isKeyChanged = settings.apiKey !== this.latest?.settings.apiKey;
+    this.had.move ||= isRetry && (isKeyChanged || (settings.accounts > 1 && list !== this.latest?.list));
     const messages = this.request(main, settings, list);
     const setup = this.setupOf(settings, list);
     if (round.killAt !== null) this.killAt = n8n.moments.length + round.killAt;
