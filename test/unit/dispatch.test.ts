@@ -23,7 +23,7 @@ test.each([
 
 const WRONG_KEY = rejected(failure('apiKeyInvalid'), { fromService: true });
 
-/** Sends five messages, one by one, with a wrong API key. */
+/** Sends five messages, one by one, by default with a wrong API key. */
 async function sendFive(
   changed: Partial<DispatchConfig>,
   call: Call = async () => await Promise.resolve(WRONG_KEY),

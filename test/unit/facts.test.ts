@@ -549,8 +549,7 @@ test.each([
   async (_what, earlier) => {
     const { shared, facts } = setUp();
     const rows = rowsUpTo(300);
-    const { attempt } = await ledgerOf(facts).lookUp(rows, NOTHING, noPause);
-    await attempt.begin(rows.slice(0, 100));
+    await begun(facts, rows, rows.slice(0, 100));
     let questions = 0;
     const killed = new Promise<void>((resolve) => {
       const remove = async (entries: readonly string[]) => {
@@ -578,14 +577,10 @@ test.each([
       const rows = rowsUpTo(messages);
       const isRetry = shared.entries.length > 0;
       const list = new FactList(() => 0);
-      const ledger = ledgerOf(new Facts(list, shared, 'secret', false), undefined, isRetry);
-      const { attempt } = await ledger.lookUp(rows, NOTHING, noPause);
-      const own = rows.slice(index, index + 1);
-      await attempt.begin(own);
+      const facts = new Facts(list, shared, 'secret', false);
+      const { end } = await begun(facts, rows, rows.slice(index, index + 1), undefined, isRetry);
       return async (outcome: Outcome) => {
-        for (const row of own) settle(row, outcome);
-        attempt.settled(own);
-        await ledger.finish(await attempt.finish());
+        await end(outcome);
         for (let turn = 0; turn < 20; turn += 1) await list.turns.last;
         expect(list.known.size).toBe(0);
       };

@@ -20,6 +20,7 @@ const LONG = 'x'.repeat(MAX_WRITTEN + 1);
 const REQUIRED = 'An answer is required.';
 const TOO_LONG = 'This has 10,001 characters, but at most 10,000 can be sent.';
 const FREE_TEXT = question(freeText);
+const NO_COMMENT = question({ kind: 'approval', approve: 'Approve' });
 const QUESTIONS = { approval: questionPage(question(approval)), freeText: questionPage(FREE_TEXT) };
 const PAGES = {
   ...QUESTIONS,
@@ -103,6 +104,7 @@ test.each([
   ],
   ['a comment', question(approval), { decision: 'decline', written: 'Hm' }, { approved: false, comment: 'Hm' }],
   ['no empty comment', question(approval), { decision: 'approve', written: '\r\n ' }, { approved: true }],
+  ['no comment where none is asked for', NO_COMMENT, { decision: 'approve', written: LONG }, { approved: true }],
 ])('The answer in a form has %s', (_what, asked, form, answer) => {
   expect(readForm(asked, form)).toEqual(answer);
 });

@@ -67,9 +67,12 @@ export class Journal {
   }
 
   /** @returns null if each execution may send the same messages again */
-  reservationsOf(account: string, isNeeded = this.sendOnce?.isAsked === true): Reservations | null {
-    if (this.sendOnce === null || !isNeeded) return null;
-    const memory = this.reservations.get(account) ?? this.sendOnce.open(account);
+  reservationsOf(account: string): Reservations | null {
+    return this.sendOnce?.isAsked === true ? this.memoryOf(account, this.sendOnce) : null;
+  }
+
+  private memoryOf(account: string, { open }: SendOnce): Reservations {
+    const memory = this.reservations.get(account) ?? open(account);
     this.reservations.set(account, memory);
     return memory;
   }
@@ -209,7 +212,7 @@ export class Journal {
         ({ outcome }) => mayHaveBeenSent(outcome) && !('failure' in outcome && OF_ANOTHER.has(outcome.failure)),
       );
       const sent = byAccount(left.slice(-MAX_REMEMBERED), accountOf);
-      for (const account of sent.keys()) this.reservationsOf(account, true);
+      for (const account of sent.keys()) this.memoryOf(account, sendOnce);
       await Promise.all(Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account))));
     }
     await this.crash?.finish(await this.attempt?.finish());

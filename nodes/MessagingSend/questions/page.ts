@@ -92,8 +92,8 @@ export function questionPage({ text, title, response }: Question, refusal?: Refu
 
 /** Names the decision by its button's label, so that a mistaken tap is noticed. */
 export function thanksPage({ thanks, title, response }: Question, answer: Answer): string {
-  const made = 'approved' in answer && (answer.approved ? 'approve' : 'decline');
-  const label = response.kind === 'approval' && made !== false ? response[made] : undefined;
+  const isDecision = response.kind === 'approval' && 'approved' in answer;
+  const label = isDecision ? response[answer.approved ? 'approve' : 'decline'] : undefined;
   const decision = label === undefined ? '' : `<p dir="auto">Your answer: <bdi>${escapeHtml(label)}</bdi></p>`;
   return page(`<span class="done"></span>${decision}<h1>${escapeHtml(thanks)}</h1>`, title);
 }

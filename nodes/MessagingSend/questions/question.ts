@@ -46,14 +46,18 @@ export const LIMIT = MAX_WRITTEN.toLocaleString('en');
 
 /** @param form as the page sent it */
 export function readForm({ response }: Question, form: JsonObject): Answer | Refusal {
-  const [written, decision] = [enteredText(form[WRITTEN]), form[DECISION]];
+  const hasField = response.kind === 'freeText' || response.comment !== undefined;
+  const written = hasField ? enteredText(form[WRITTEN]) : '';
   const refused = (at: Refusal['at'], problem = 'An answer is required.'): Refusal => ({ at, problem, written });
-  const tooLong = `This has ${written.length.toLocaleString('en')} characters, but at most ${LIMIT} can be sent.`;
-  if (written.length > MAX_WRITTEN) return refused(WRITTEN, tooLong);
+  if (written.length > MAX_WRITTEN) {
+    const length = written.length.toLocaleString('en');
+    return refused(WRITTEN, `This has ${length} characters, but at most ${LIMIT} can be sent.`);
+  }
   if (response.kind === 'freeText') return written === '' ? refused(WRITTEN) : { text: written };
+  const decision = form[DECISION];
   const approved = decision === 'approve';
   if (!approved && (decision !== 'decline' || response.decline === undefined)) return refused(DECISION);
-  return response.comment === undefined || written === '' ? { approved } : { approved, comment: written };
+  return written === '' ? { approved } : { approved, comment: written };
 }
 
 /** Browsers send line breaks as CR LF. */
