@@ -80,17 +80,16 @@ export class Dispatch {
    */
   async sendAll(batches: readonly Batch[]): Promise<void> {
     const inProgress = new Map<string, Promise<void>>();
-    const start = async (batch: Batch): Promise<void> => {
-      const shared = batch.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person);
-      const earlier = new Set(shared.flatMap((person) => inProgress.get(person) ?? []));
-      const done = Promise.all(earlier).then(async () => await this.sendBatch(batch));
-      for (const person of shared) inProgress.set(person, done);
-      await done;
-      for (const person of shared) if (inProgress.get(person) === done) inProgress.delete(person);
-    };
     const queue = batches.values();
     const workThroughQueue = async (): Promise<void> => {
-      for (const batch of queue) await start(batch);
+      for (const batch of queue) {
+        const shared = batch.filter(({ isOneOfSeveral }) => isOneOfSeveral).map(({ person }) => person);
+        const earlier = new Set(shared.flatMap((person) => inProgress.get(person) ?? []));
+        const done = Promise.all(earlier).then(async () => await this.sendBatch(batch));
+        for (const person of shared) inProgress.set(person, done);
+        await done;
+        for (const person of shared) if (inProgress.get(person) === done) inProgress.delete(person);
+      }
     };
     await Promise.all(Array.from({ length: this.config.parallelRequests }, workThroughQueue));
   }

@@ -11,8 +11,8 @@ export interface Reason extends Failed {
   readonly origins: readonly Origin[];
 }
 
-/** The result of a run, counted once for hint, log and error. It contains no phone number or text. */
-export interface Summary {
+/** How many messages had which outcome, and why. */
+interface Outcomes {
   readonly sent: number;
   /** How many of the sent messages an earlier attempt of the run had sent. */
   readonly resumed: number;
@@ -29,8 +29,10 @@ export interface Summary {
   readonly isInvalid: boolean;
   /** How many were not sent because another message can't be sent. They are no reason. */
   readonly heldBack: number;
-  /** What a dry run would send, to how many people, and what that would take; null for a real run. */
-  readonly planned: Readonly<Record<'messages' | 'people' | 'credits' | 'requests', number>> | null;
+}
+
+/** What may be wrong although messages were sent, or can be. */
+interface Contents {
   /** How many numbers get more than one message. */
   readonly numbersWithSeveral: number;
   /** The fields that are empty in texts, with the number of texts. */
@@ -39,33 +41,32 @@ export interface Summary {
   readonly placeholders: readonly Origin[];
   /** How many messages there are, if several people get the same text from an expression; otherwise 0. */
   readonly alike: number;
-  /** How many numbers 'Never Send To' has; null if it is not set. */
-  readonly optOuts: number | null;
   /** How many numbers without + were read with which code; empty if all have the code of 'Default Country Code'. */
   readonly codes: ReadonlyMap<string, number>;
-  readonly isTest: boolean;
-  /** Whether a later execution would skip what this one has sent. */
-  readonly isRemembered: boolean;
+}
+
+interface Costs {
   /** By this attempt. */
   readonly creditsUsed: number;
   /** null if no answer in this attempt reported it. */
   readonly creditsLeft: number | null;
-  readonly requests: number;
   /** How many of the texts whose requests had no answer used a credit; null if the balance doesn't tell. */
   readonly charged: Charged | null;
 }
 
-/**
- * Other programs' placeholders: {name}, [[name]], <<name>>, *|NAME|*, %name%, [First Name]; no encoded characters of a
- * link, and no sender such as [Acme]. Code: &amp;, <br>, \n; no &copy= of a link, <3 or path such as C:\new.
- */
-const PLACEHOLDER =
-  /(?<!\{)\{[\p{L}\d][\p{L}\w .-]*\}|\[\[[^[\]]+\]\]|<<[^<>]+>>|\*\|\w+\|\*|(?<!\w)%[a-z_]\w*%(?!\w)|\[(?:[^[\]]*[\s_-])?(?:\p{L}*name|nombre|company|date|link|code|number|amount)\]|&(?:amp|lt|gt|quot|apos|nbsp|[lr][ads]quo|[mn]dash|hellip|bull|euro|pound|copy|reg|trade|szlig|\p{L}(?:uml|acute|grave|circ|tilde|ring|cedil)|#x?[\da-f]+);|<\/?[a-z]\w*(?:\s[^<>]*)?\/?>|(?<!\b[a-z]:|\\)\\n/iu;
-
-/** An expression in 'Message' that reads what items have, of this node or of another. */
-const READS_ITEMS = /^=[^]*\$(?:json|input|node|item|\()/;
-
 export type Charged = Readonly<Record<'used' | 'of', number>>;
+
+/** The result of a run, counted once for hint, log and error. It contains no phone number or text. */
+export interface Summary extends Outcomes, Contents, Costs {
+  /** What a dry run would send, to how many people, and what that would take; null for a real run. */
+  readonly planned: Readonly<Record<'messages' | 'people' | 'credits' | 'requests', number>> | null;
+  /** How many numbers 'Never Send To' has; null if it is not set. */
+  readonly optOuts: number | null;
+  readonly isTest: boolean;
+  /** Whether a later execution would skip what this one has sent. */
+  readonly isRemembered: boolean;
+  readonly requests: number;
+}
 
 /** What a run knows besides its messages. */
 interface Surroundings {
@@ -81,87 +82,49 @@ interface Surroundings {
 export async function summarize(
   rows: readonly Row[],
   { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
-  { requests, accounts, message, credits: creditsNow = null }: Surroundings,
+  { requests, accounts, message, credits = null }: Surroundings,
 ): Promise<Summary> {
+  return {
+    ...(await outcomesOf(rows, accounts)),
+    ...(await contentsOf(rows, message)),
+    ...costsOf(rows, accounts, credits),
+    planned: dryRun ? plannedOf(rows.filter(({ outcome }) => outcome?.kind === 'planned')) : null,
+    optOuts: neverSendTo?.length ?? null,
+    isTest: testRun !== null,
+    isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null && !dryRun,
+    requests,
+  };
+}
+
+async function outcomesOf(rows: readonly Row[], accounts: number): Promise<Outcomes> {
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0, planned: 0 };
   const skipped = new Map<SkipReason, number>();
   const reasons = new Map<string, Reason & { origins: Origin[] }>();
-  const emptyFields = new Map<string, number>();
-  const messagesTo = new Map<string, number>();
-  const codes = new Map<string, number>();
-  /** The numbers counted there that get several messages: each counts once. */
-  const counted = new Set<string>();
-  const [placeholders, doubtful]: [Row[], Row[]] = [[], []];
-  const batches = new Set<number | null>();
-  const answers = new Set<JsonObject>();
-  let [resumed, heldBack, creditsUsed, unanswered, paid, index] = [0, 0, 0, 0, 0, 0];
-  let creditsBefore = -Infinity;
-  let creditsLeft: number | null = null;
-  let [creditsNeeded, creditsAvailable, credits] = [0, Infinity, 0];
-  let [isInvalid, isAbroad, isForSeveral] = [false, false, false];
-  let first: Row | null = null;
-  let isSame = typeof message === 'string' && READS_ITEMS.test(message);
-
-  for (const row of rows) {
-    if ((index += 1) % YIELD_EVERY === 0) await pause();
-    const { outcome, data, isRecalled } = row;
+  const doubtful: Row[] = [];
+  let [resumed, heldBack, isInvalid] = [0, 0, false];
+  let [creditsNeeded, creditsAvailable] = [0, Infinity];
+  for (const [index, row] of rows.entries()) {
+    if (index % YIELD_EVERY === 0) await pause();
+    const { outcome, isRecalled } = row;
     if (outcome === null) continue;
     count[outcome.kind] += 1;
-    if ('failure' in outcome) {
-      isInvalid ||= row.batch === null && row.duplicateOf === null && !isRecalled;
-      const { code, message, credits: lacking } = outcome.failure;
-      const isLeft = code === 'INSUFFICIENT_CREDITS' || code === 'NOT_STARTED';
-      if (isLeft && row.duplicateOf === null) creditsNeeded += textCount(row);
-      creditsAvailable = Math.min(creditsAvailable, lacking?.available ?? Infinity);
-      const key = `${outcome.kind} ${message}`;
-      const reason = reasons.get(key);
-      if (code === 'HELD_BACK') heldBack += 1;
-      else if (reason === undefined) reasons.set(key, { ...outcome, origins: [row] });
-      else reason.origins.push(row);
-    } else if (outcome.kind === 'skipped') {
+    if (outcome.kind === 'sent' && isRecalled) resumed += 1;
+    if (outcome.kind === 'skipped') {
       increase(skipped, outcome.reason);
       if (outcome.reason === 'may_have_been_sent') doubtful.push(row);
     }
-    if (outcome.kind === 'sent' && isRecalled) resumed += 1;
-    if (outcome.kind === 'planned') {
-      batches.add(row.batch);
-      // Each text uses a credit (API 4.3).
-      credits += textCount(row);
-      if (PLACEHOLDER.test(row.text)) placeholders.push(row);
-    }
-    const arrives = outcome.kind === 'planned' || mayHaveBeenSent(outcome);
-    if (arrives && isSame) {
-      first ??= row;
-      isSame = row.text === first.text;
-      isForSeveral ||= (row.testFor ?? row.person) !== (first.testFor ?? first.person);
-    }
-    if (arrives && row.isOneOfSeveral && row.testFor === null) increase(messagesTo, row.person);
-    if (arrives || (outcome.kind === 'skipped' && !NOT_NEW.has(outcome.reason))) {
-      for (const name of row.empty) increase(emptyFields, name);
-      const phone = row.testFor ?? row.phone;
-      if (row.readAs !== null && !counted.has(phone)) {
-        increase(codes, countryOf(phone)?.code ?? '');
-        isAbroad ||= row.readAs === 'abroad';
-        if (row.isOneOfSeveral) counted.add(phone);
-      }
-    }
-    if (data !== null && !isRecalled) answers.add(data);
-    if (row.isUnanswered) unanswered += textCount(row);
-    if (outcome.kind === 'sent' && !isRecalled) paid += textCount(row);
+    if (!('failure' in outcome)) continue;
+    isInvalid ||= row.batch === null && row.duplicateOf === null && !isRecalled;
+    const { code, message, credits: lacking } = outcome.failure;
+    const isLeft = code === 'INSUFFICIENT_CREDITS' || code === 'NOT_STARTED';
+    if (isLeft && row.duplicateOf === null) creditsNeeded += textCount(row);
+    creditsAvailable = Math.min(creditsAvailable, lacking?.available ?? Infinity);
+    const key = `${outcome.kind} ${message}`;
+    const reason = reasons.get(key);
+    if (code === 'HELD_BACK') heldBack += 1;
+    else if (reason === undefined) reasons.set(key, { ...outcome, origins: [row] });
+    else reason.origins.push(row);
   }
-  for (const { credits_used: used, credits_remaining: left } of answers) {
-    if (isNumber(used)) creditsUsed += used;
-    // Answers to requests that ran at the same time come in any order, and credits only go down, so the lowest is the
-    // latest. Earlier attempts don't count: the account may have been topped up since.
-    if (isNumber(left)) creditsLeft = Math.min(left, creditsLeft ?? left);
-    // The balance before the run: the highest of what an answer leaves and what it used. NaN if an answer lacks either.
-    creditsBefore = Math.max(creditsBefore, isNumber(left) && isNumber(used) ? left + used : NaN);
-  }
-  const charged = creditsBefore - creditsUsed - (creditsNow ?? NaN);
-  // Where not every text used one credit, credits don't tell how many texts were sent.
-  const isTold = creditsUsed === paid && charged >= 0 && charged <= unanswered && unanswered > 0;
-  const repeated = [...messagesTo.values()].reduce((sum, messages) => sum + messages - 1, 0);
-  const people = testRun === null ? count.planned - repeated : Math.min(1, count.planned);
   for (const [key, reason] of reasons) {
     const { code, credits: lacking } = reason.failure;
     if (code !== 'INSUFFICIENT_CREDITS' || accounts !== 1 || creditsAvailable === Infinity) continue;
@@ -170,7 +133,6 @@ export async function summarize(
   }
   /** Whether another message kept these from being sent. */
   const isEffect = ({ failure }: Reason) => Number(failure.code === 'NOT_STARTED');
-  const isExpected = codes.size < 2 && !isAbroad;
   return {
     sent: count.sent,
     resumed,
@@ -181,20 +143,98 @@ export async function summarize(
     reasons: [...reasons.values()].sort((a, b) => isEffect(a) - isEffect(b) || b.origins.length - a.origins.length),
     isInvalid,
     heldBack,
-    planned: dryRun ? { messages: count.planned, people, credits, requests: batches.size } : null,
+  };
+}
+
+/**
+ * Other programs' placeholders: {name}, [[name]], <<name>>, *|NAME|*, %name%, [First Name]; no encoded characters of a
+ * link, and no sender such as [Acme]. Code: &amp;, <br>, \n; no &copy= of a link, <3 or path such as C:\new.
+ */
+const PLACEHOLDER =
+  /(?<!\{)\{[\p{L}\d][\p{L}\w .-]*\}|\[\[[^[\]]+\]\]|<<[^<>]+>>|\*\|\w+\|\*|(?<!\w)%[a-z_]\w*%(?!\w)|\[(?:[^[\]]*[\s_-])?(?:\p{L}*name|nombre|company|date|link|code|number|amount)\]|&(?:amp|lt|gt|quot|apos|nbsp|[lr][ads]quo|[mn]dash|hellip|bull|euro|pound|copy|reg|trade|szlig|\p{L}(?:uml|acute|grave|circ|tilde|ring|cedil)|#x?[\da-f]+);|<\/?[a-z]\w*(?:\s[^<>]*)?\/?>|(?<!\b[a-z]:|\\)\\n/iu;
+
+/** An expression in 'Message' that reads what items have, of this node or of another. */
+const READS_ITEMS = /^=[^]*\$(?:json|input|node|item|\()/;
+
+/** @param message the parameter 'Message' as it is stored */
+async function contentsOf(rows: readonly Row[], message: unknown): Promise<Contents> {
+  const emptyFields = new Map<string, number>();
+  const placeholders: Row[] = [];
+  const messagesTo = new Map<string, number>();
+  const codes = new Map<string, number>();
+  /** The numbers counted there that get several messages: each counts once. */
+  const counted = new Set<string>();
+  let [isAbroad, isForSeveral, arriving] = [false, false, 0];
+  let first: Row | null = null;
+  let isSame = typeof message === 'string' && READS_ITEMS.test(message);
+  for (const [index, row] of rows.entries()) {
+    if (index % YIELD_EVERY === 0) await pause();
+    const { outcome, testFor } = row;
+    const isPlanned = outcome?.kind === 'planned';
+    if (isPlanned && PLACEHOLDER.test(row.text)) placeholders.push(row);
+    const arrives = isPlanned || mayHaveBeenSent(outcome);
+    if (arrives) {
+      arriving += 1;
+      first ??= row;
+      isSame &&= row.text === first.text;
+      isForSeveral ||= (testFor ?? row.person) !== (first.testFor ?? first.person);
+      if (row.isOneOfSeveral && testFor === null) increase(messagesTo, row.person);
+    } else if (outcome?.kind !== 'skipped' || NOT_NEW.has(outcome.reason)) continue;
+    for (const name of row.empty) increase(emptyFields, name);
+    const phone = testFor ?? row.phone;
+    if (row.readAs === null || counted.has(phone)) continue;
+    increase(codes, countryOf(phone)?.code ?? '');
+    isAbroad ||= row.readAs === 'abroad';
+    if (row.isOneOfSeveral) counted.add(phone);
+  }
+  return {
     numbersWithSeveral: [...messagesTo.values()].filter((messages) => messages > 1).length,
     emptyFields,
     placeholders,
-    alike: isSame && isForSeveral ? count.planned + count.sent + count.uncertain : 0,
-    optOuts: neverSendTo?.length ?? null,
-    codes: isExpected ? new Map() : codes,
-    isTest: testRun !== null,
-    isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null && !dryRun,
+    alike: isSame && isForSeveral ? arriving : 0,
+    codes: codes.size < 2 && !isAbroad ? new Map() : codes,
+  };
+}
+
+/** @param creditsNow what the balance says; null if that is not known */
+function costsOf(rows: readonly Row[], accounts: number, creditsNow: number | null): Costs {
+  const answers = new Set<JsonObject>();
+  let [creditsUsed, unanswered, paid, creditsBefore] = [0, 0, 0, -Infinity];
+  let creditsLeft: number | null = null;
+  for (const row of rows) {
+    const { outcome, data, isRecalled, isUnanswered } = row;
+    if (isUnanswered) unanswered += textCount(row);
+    // Earlier attempts don't count: the account may have been topped up since.
+    if (isRecalled) continue;
+    if (data !== null) answers.add(data);
+    if (outcome?.kind === 'sent') paid += textCount(row);
+  }
+  for (const { credits_used: used, credits_remaining: left } of answers) {
+    if (isNumber(used)) creditsUsed += used;
+    // Answers to requests that ran at the same time come in any order, and credits only go down, so the lowest is the
+    // latest.
+    if (isNumber(left)) creditsLeft = Math.min(left, creditsLeft ?? left);
+    // The balance before the run: the highest of what an answer leaves and what it used. NaN if an answer lacks either.
+    creditsBefore = Math.max(creditsBefore, isNumber(left) && isNumber(used) ? left + used : NaN);
+  }
+  const charged = creditsBefore - creditsUsed - (creditsNow ?? NaN);
+  // Where not every text used one credit, credits don't tell how many texts were sent.
+  const isTold = creditsUsed === paid && charged >= 0 && charged <= unanswered && unanswered > 0;
+  return {
     creditsUsed,
     // Each account has its own credits.
     creditsLeft: accounts > 1 ? null : (creditsNow ?? creditsLeft),
-    requests,
     charged: isTold ? { used: charged, of: unanswered } : null,
+  };
+}
+
+function plannedOf(rows: readonly Row[]): NonNullable<Summary['planned']> {
+  return {
+    messages: rows.length,
+    people: new Set(rows.map(({ person }) => person)).size,
+    // Each text uses a credit (API 4.3).
+    credits: rows.reduce((sum, row) => sum + textCount(row), 0),
+    requests: new Set(rows.map(({ batch }) => batch)).size,
   };
 }
 
