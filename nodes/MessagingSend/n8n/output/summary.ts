@@ -99,10 +99,9 @@ export async function summarize(
 async function outcomesOf(rows: readonly Row[], accounts: number): Promise<Outcomes> {
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0, planned: 0 };
   const skipped = new Map<SkipReason, number>();
-  const reasons = new Map<string, Reason & { origins: Origin[] }>();
+  const byReason = new Map<string, Reason & { origins: Origin[] }>();
   const doubtful: Row[] = [];
-  let [resumed, heldBack, isInvalid] = [0, 0, false];
-  let [creditsNeeded, creditsAvailable] = [0, Infinity];
+  let [resumed, heldBack, isInvalid, creditsNeeded, creditsAvailable] = [0, 0, false, 0, Infinity];
   for (const [index, row] of rows.entries()) {
     if (index % YIELD_EVERY === 0) await pause();
     const { outcome, isRecalled } = row;
@@ -120,30 +119,24 @@ async function outcomesOf(rows: readonly Row[], accounts: number): Promise<Outco
     if (isLeft && row.duplicateOf === null) creditsNeeded += textCount(row);
     creditsAvailable = Math.min(creditsAvailable, lacking?.available ?? Infinity);
     const key = `${outcome.kind} ${message}`;
-    const reason = reasons.get(key);
+    const reason = byReason.get(key);
     if (code === 'HELD_BACK') heldBack += 1;
-    else if (reason === undefined) reasons.set(key, { ...outcome, origins: [row] });
+    else if (reason === undefined) byReason.set(key, { ...outcome, origins: [row] });
     else reason.origins.push(row);
   }
-  for (const [key, reason] of reasons) {
+  for (const [key, reason] of byReason) {
     const { code, credits: lacking } = reason.failure;
     if (code !== 'INSUFFICIENT_CREDITS' || accounts !== 1 || creditsAvailable === Infinity) continue;
     const required = Math.max(creditsNeeded, lacking?.required ?? 0);
-    reasons.set(key, { ...reason, failure: creditsTooLow({ required, available: creditsAvailable }, reason.failure) });
+    byReason.set(key, { ...reason, failure: creditsTooLow({ required, available: creditsAvailable }, reason.failure) });
   }
   /** Whether another message kept these from being sent. */
   const isEffect = ({ failure }: Reason) => Number(failure.code === 'NOT_STARTED');
-  return {
-    sent: count.sent,
-    resumed,
-    notSent: count.not_sent,
-    uncertain: count.uncertain,
-    skipped,
-    doubtful,
-    reasons: [...reasons.values()].sort((a, b) => isEffect(a) - isEffect(b) || b.origins.length - a.origins.length),
-    isInvalid,
-    heldBack,
-  };
+  const reasons = [...byReason.values()].sort(
+    (a, b) => isEffect(a) - isEffect(b) || b.origins.length - a.origins.length,
+  );
+  const { sent, not_sent: notSent, uncertain } = count;
+  return { sent, resumed, notSent, uncertain, skipped, doubtful, reasons, isInvalid, heldBack };
 }
 
 /**
@@ -211,8 +204,7 @@ function costsOf(rows: readonly Row[], accounts: number, creditsNow: number | nu
   }
   for (const { credits_used: used, credits_remaining: left } of answers) {
     if (isNumber(used)) creditsUsed += used;
-    // Answers to requests that ran at the same time come in any order, and credits only go down, so the lowest is the
-    // latest.
+    // Answers come in any order, and credits only go down, so the lowest is the latest.
     if (isNumber(left)) creditsLeft = Math.min(left, creditsLeft ?? left);
     // The balance before the run: the highest of what an answer leaves and what it used. NaN if an answer lacks either.
     creditsBefore = Math.max(creditsBefore, isNumber(left) && isNumber(used) ? left + used : NaN);
