@@ -101,9 +101,9 @@ async function outcomesOf(rows: readonly Row[], accounts: number): Promise<Outco
   const skipped = new Map<SkipReason, number>();
   const byReason = new Map<string, Reason & { origins: Origin[] }>();
   const doubtful: Row[] = [];
-  let [resumed, heldBack, isInvalid, creditsNeeded, creditsAvailable] = [0, 0, false, 0, Infinity];
-  for (const [index, row] of rows.entries()) {
-    if (index % YIELD_EVERY === 0) await pause();
+  let [index, resumed, heldBack, isInvalid, creditsNeeded, creditsAvailable] = [0, 0, 0, false, 0, Infinity];
+  for (const row of rows) {
+    if ((index += 1) % YIELD_EVERY === 0) await pause();
     const { outcome, isRecalled } = row;
     if (outcome === null) continue;
     count[outcome.kind] += 1;
@@ -157,11 +157,11 @@ async function contentsOf(rows: readonly Row[], message: unknown): Promise<Conte
   const codes = new Map<string, number>();
   /** The numbers counted there that get several messages: each counts once. */
   const counted = new Set<string>();
-  let [isAbroad, isForSeveral, arriving] = [false, false, 0];
+  let [index, arriving, isAbroad, isForSeveral] = [0, 0, false, false];
   let first: Row | null = null;
   let isSame = typeof message === 'string' && READS_ITEMS.test(message);
-  for (const [index, row] of rows.entries()) {
-    if (index % YIELD_EVERY === 0) await pause();
+  for (const row of rows) {
+    if ((index += 1) % YIELD_EVERY === 0) await pause();
     const { outcome, testFor } = row;
     const isPlanned = outcome?.kind === 'planned';
     if (isPlanned && PLACEHOLDER.test(row.text)) placeholders.push(row);
