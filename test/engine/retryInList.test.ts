@@ -6,6 +6,7 @@ import { stringify } from 'flatted';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { inFlight, Lifetime } from '../../tools/engine/lifetime';
+import { processedData } from '../../tools/engine/processedData';
 import { contacts, KEY, listOf, phoneAt, phones } from '../support/contacts';
 import type { Campaign } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
@@ -339,3 +340,30 @@ test.each<[parameter: string, INodeParameters, reason: string]>([
   expect(hintsOf(ran)[0]?.message).toBe(`Nothing was sent: ${error.replace('An', 'an')}.`);
   expect(error).not.toMatch(/\.$/);
 });
+
+test.each([
+  ['start of a run', 1, 6, []],
+  ['first request', 2, 0, ['uncertain']],
+  ['third request', 4, 2, []],
+])(
+  'A note of the %s that is stored, but reported as failed, is not taken for another retry',
+  async (_what, nth, sent, unsure) => {
+    const check = processedData.checkProcessedAndRecord.bind(processedData);
+    let calls = 0;
+    const spy = jest.spyOn(processedData, 'checkProcessedAndRecord').mockImplementation(async (...given) => {
+      const answer = await check(...given);
+      if ((calls += 1) === nth) throw new Error('Connection terminated unexpectedly');
+      return answer;
+    });
+    const parameters = inBatchesOf(1, withOptions(SEND_BULK, { longestWait: 1, parallelRequests: 1 }));
+    const setup = setupOf({ items: contacts(6), parameters, mode: 'trigger' });
+    const ran = await run(setup);
+    spy.mockRestore();
+    expect(received()).toHaveLength(sent);
+    if (sent === 6) return;
+    expect(ran.error?.message).toContain("n8n's database took no note of this message");
+    const again = await retry(ran, setup, { onError: CONTINUE });
+    expect(outcomesOf(again)).toEqual([...unsure, ...Array<string>(6 - unsure.length).fill('sent')]);
+    expect(received()).toHaveLength(6 - unsure.length);
+  },
+);

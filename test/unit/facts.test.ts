@@ -388,13 +388,14 @@ test('What another run is uncertain about while a claim is looked at again is no
 test.each<[what: string, make: (facts: Facts) => Promise<unknown>]>([
   ['question', async (facts) => await facts.ask(['Ann'])],
   ['claim', async (facts) => await facts.claim(['Ann'])],
+  ['page', async (facts) => await facts.store({ open: ['Ann'] }, ['Ann'])],
 ])('A %s that was stored, though it was reported as failed, tells nothing', async (_what, make) => {
   let isFirst = true;
   const { shared, facts } = setUp({
     add: async (given) => {
       if (isFirst) await shared.add(given);
       isFirst = false;
-      return await shared.add(given);
+      return Object.assign(await shared.add(given), { isUnsure: true });
     },
   });
   await expect(make(facts)).rejects.toThrow('had been stored');

@@ -82,7 +82,9 @@ export class CrashLedger {
 
   /** A run that was noted before is a second try, or one of an execution that n8n continues for the second time. */
   private async startOnce(): Promise<Start> {
-    const wasNoted = await this.facts.store({ noted: this.hasStarted }, this.hasStarted);
+    const { facts, hasStarted: noted } = this;
+    // Where nobody knows who noted it, other attempts are asked about, too.
+    const wasNoted = await facts.store({ noted }, noted).catch(async () => !(await facts.store({ noted })));
     return wasNoted || this.record.run.attempts.length > 0 ? await this.findUnrecorded() : FIRST;
   }
 

@@ -1,3 +1,9 @@
+/** The values that a list had before a write. */
+export interface Present extends ReadonlySet<string> {
+  /** Whether a try of the write was reported as failed, and may have stored them all the same. */
+  readonly isUnsure?: boolean;
+}
+
 /** A node's list of texts, which outlives executions. It can only tell which texts it contains. */
 export interface ListStorage {
   /**
@@ -6,7 +12,7 @@ export interface ListStorage {
    * @returns the values that were there before
    * @throws if the database doesn't take it within Max Wait
    */
-  readonly add: (values: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly add: (values: readonly string[]) => Promise<Present>;
   /** In one write, during which n8n does nothing else: in a long list, half a millisecond for each value. */
   readonly remove: (values: readonly string[]) => Promise<void>;
   /** Drops the oldest values if the list has become too long. */
@@ -84,7 +90,7 @@ interface Change extends Partial<Omit<Known, 'state'>> {
 
 interface SharedWrite {
   readonly values: Set<string>;
-  readonly present: Promise<ReadonlySet<string>>;
+  readonly present: Promise<Present>;
   readonly storage: ListStorage;
 }
 
@@ -149,7 +155,7 @@ export class FactList {
    * @returns the values that were in the list before
    * @throws what the storage throws
    */
-  async write(values: readonly string[], storage: ListStorage): Promise<ReadonlySet<string>> {
+  async write(values: readonly string[], storage: ListStorage): Promise<Present> {
     if (this.nextWrite === null) {
       const together = new Set<string>();
       const present = this.turns.take(async () => {
@@ -164,7 +170,7 @@ export class FactList {
     return await (writer === storage ? present : present.catch(async () => await this.write(values, storage)));
   }
 
-  private async writeNow(values: Set<string>, storage: ListStorage): Promise<ReadonlySet<string>> {
+  private async writeNow(values: Set<string>, storage: ListStorage): Promise<Present> {
     const began = this.now();
     for (const [fact, { state, repeat }] of this.known) {
       if (repeat !== null && repeat !== 'claiming') for (const value of valuesOf(fact, state)) values.add(value);

@@ -54,16 +54,19 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
   const { helpers } = context;
   const change = changesWith(maxWait, context.getExecutionCancelSignal());
   return {
-    add: async (values) =>
-      await change(async () => {
+    add: async (values) => {
+      let tries = 0;
+      return await change(async () => {
+        tries += 1;
         const answer: unknown = await helpers.checkProcessedAndRecord([...values], 'node', MODE);
         const { new: added, processed } = isObject(answer) ? answer : {};
         // Each value is either new, or was there before.
         if (Array.isArray(added) && Array.isArray(processed) && added.length + processed.length === values.length) {
-          return new Set(processed.map(String));
+          return Object.assign(new Set(processed.map(String)), { isUnsure: tries > 1 });
         }
         throw new Error('the list has not answered for each value');
-      }),
+      });
+    },
     remove: async (values) => await change(async () => await helpers.removeProcessed([...values], 'node', MODE)),
     shorten: async () => void (await helpers.checkProcessedAndRecord([], 'node', { ...MODE, maxEntries: MAX_VALUES })),
     waitForOthers: async (round) => {
