@@ -210,6 +210,14 @@ test("In a second try, what is for nobody stays so, also if it was meant for the
   expect(received()).toEqual([TESTER]);
 });
 
+test('In a second try, the tester gets no message again, even if all have the same text', async () => {
+  sandbox().setFaults([{ kind: 'status', status: 403, after: 2, times: 1 }]);
+  const parameters = testOf({ ...SEND, message: 'Sale' }, { parallelRequests: 1 });
+  const ran = await run({ items: contacts(3), parameters, retryOnFail: { maxTries: 2 } });
+  expect(outcomesOf(ran)).toEqual(['sent', 'sent', 'sent']);
+  expect(received()).toEqual([TESTER, TESTER, TESTER]);
+});
+
 const UNREADABLE = [
   '',
   ' ',

@@ -1,5 +1,5 @@
 import { type Failure, failure, isFailure } from '../failures/failure';
-import { identityOf, isOpen, mayHaveBeenSent, type Row, settle, type Skipped } from '../messages/row';
+import { identityOf, isOpen, markSeveral, mayHaveBeenSent, type Row, settle, type Skipped } from '../messages/row';
 import { countryOf } from '../phone/country';
 import { type PhoneRules, readPhone } from '../phone/phone';
 import type { Composed } from './compose';
@@ -90,16 +90,17 @@ export function settleDuplicates(rows: readonly Row[]): void {
   }
 }
 
-/** Diverts the first open rows to the tester, and settles the others. */
+/** Diverts the first open rows to the tester, who then gets several messages, and settles the others. */
 export function divertToTester(rows: readonly Row[], { phone, person, count }: TestRun): void {
   let left = count;
   for (const row of rows) {
     row.isOneOfSeveral = false;
     if (!isOpen(row) || row.defect !== null) continue;
-    if (left > 0) Object.assign(row, { phone, person, testFor: row.phone, isOneOfSeveral: count > 1 });
+    if (left > 0) Object.assign(row, { phone, person, testFor: row.phone });
     else settle(row, { kind: 'skipped', reason: 'test_run' });
     left -= 1;
   }
+  markSeveral(rows.filter(({ testFor }) => testFor !== null));
 }
 
 /**
