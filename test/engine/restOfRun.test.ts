@@ -95,6 +95,14 @@ test.each<[what: string, faults: Fault[], outcomes: string, requests: number[], 
   expect(JSON.stringify(detailsOf(ran.outputs[0]?.at(-1)))).toMatch(why);
 });
 
+test('What ends a run is told as such at messages of later requests, even if it names one of its own', async () => {
+  sandbox().setFaults([rejects(402, { after: 1, fields: ['messages.0.phone'] })]);
+  const ran = await run({ items: contacts(6), parameters: inTwos });
+  const [own, ...others] = (ran.outputs[0] ?? []).slice(2).map(({ json }) => json.error);
+  expect(own).toBe('The service rejected this message');
+  expect(others).toEqual(Array(3).fill(expect.stringMatching(/^Not enough credits/)));
+});
+
 test("A lost answer also holds back requests that wait for 'Batch Interval'", async () => {
   sandbox().setFaults([lost(1)]);
   const parameters = withOptions(inBatchesOf(1, SEND_BULK, 400), { parallelRequests: 3 });

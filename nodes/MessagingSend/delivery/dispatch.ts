@@ -131,7 +131,7 @@ export class Dispatch {
   private async requestBatch(batch: Batch): Promise<Rejection | null> {
     const made = await this.makeRequest(batch);
     if (made === null) return null;
-    const { operation, stopOnFailure } = this.config;
+    const { operation, requests, stopOnFailure } = this.config;
     const { batch: rows, reply, pass } = made;
     if (reply.kind === 'accepted') {
       this.rejectedInARow.count = 0;
@@ -145,6 +145,8 @@ export class Dispatch {
       this.settleAll(rows, () => ({ kind: 'uncertain', failure: reply.failure }));
     } else if (stopOnFailure || reply.failure.scope === 'run') {
       const offenders = offendersIn({ batch: rows, reply });
+      // What it says of one message is not why the run ends.
+      if (reply.failure.scope === 'run') requests.halt(reply.failure);
       // It ends the run. If it names some of the messages, the others are not to blame.
       const others = offenders.size > 0 && reply.failure.scope !== 'run' ? failure('notStarted') : reply.failure;
       this.settleAll(rows, (row) => ({ kind: 'not_sent', failure: offenders.get(row) ?? others }));
