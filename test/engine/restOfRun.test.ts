@@ -157,6 +157,12 @@ describe('A batch that is rejected because of some of its messages', () => {
     }
   });
 
+  test('loses only this one if HTTP 404 names it, as a number that is not found', async () => {
+    sandbox().setFaults([rejects(404, { phones: [phoneAt(3)], fields: ['messages.1.phone'] })]);
+    const ran = await run({ items: contacts(8), parameters: inTwos });
+    expect([told(ran), sizes()]).toEqual(['3 sent, 1 not_sent, 4 sent', [2, 2, 1, 2, 2]]);
+  });
+
   test('is halved until they are found, in the order of the messages', async () => {
     sandbox().setFaults([rejects(422, { phones: [phoneAt(5)], ...UNNAMED })]);
     await run({ items: contacts(8), parameters: SEND_BULK });

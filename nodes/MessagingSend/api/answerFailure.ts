@@ -22,7 +22,10 @@ export function rejectionFailure(answer: Answer, location: string, retryAfter: n
   // Part 7 has no code for the limit, so any code means it. These mean the same with any code.
   const code = status === 429 ? null : codeIn(error);
   const decides = code === null || [401, 402, 403, 404, 405].includes(status) ? status : code;
-  const name = REASONS[decides] ?? (status < 400 ? 'redirected' : 'refusedWithStatus');
+  const reason = REASONS[decides] ?? (status < 400 ? 'redirected' : 'refusedWithStatus');
+  // An address that nothing serves knows no `messages[N]`.
+  const isAboutMessages = reason === 'notFound' && readComplaints(error).some(({ index }) => index !== null);
+  const name = isAboutMessages ? 'valueInvalid' : reason;
   const complaints = name === 'valueInvalid' ? readComplaints(error).map(({ text }) => text) : [];
   const serviceSays = serviceTexts([error.message, ...complaints]);
   const details: Details = { httpStatus: status, serviceSays, ...(code !== null && { code }) };
