@@ -142,18 +142,6 @@ describe('Send Bulk in a second execution', () => {
     const second = await run(contacts(4), once(SEND_BULK, { checkCreditsFirst: true }));
     expect(outcomesOf(second)).toEqual(['skipped', 'skipped', 'skipped', 'sent']);
   });
-
-  test.each([
-    ['remembers the newest 50,000 messages', 49_000, 'skipped'],
-    ['sends what was sent before the newest 50,000 messages', 65_000, 'sent'],
-  ])('%s', async (_what, others, outcome) => {
-    // Each waits until n8n has nothing left to store.
-    const send = async (items: IDataObject[]) => await campaign({ items, parameters: once(SEND_BULK) }).run();
-    await send(contacts(1));
-    processedData.fill(Array.from({ length: others }, (_, index) => `other ${index}`));
-    await send(contacts(2).slice(1));
-    expect(outcomesOf(await send(contacts(1)))).toEqual([outcome]);
-  });
 });
 
 test('If n8n keeps nothing for the node, nothing is sent', async () => {
@@ -319,19 +307,9 @@ test('A run with send once leaves out whom a list without it has sent something,
   expect(received()).toEqual(phones(0, 1, 2, 3, 4));
 });
 
-const CAMPAIGN = { messageKey: 'summer-campaign' };
-
-test("Of a list with one 'Message Key', later runs leave out those who got it, and nobody else", async () => {
-  const parameters = once(SEND_BULK, CAMPAIGN);
-  await run(contacts(5), parameters);
-  const again = [to(`+${phoneAt(1)}`, 'Another text'), ...contacts(7).slice(4)];
-  expect(reasonsOf(await run(again, parameters))).toEqual(['sent_before', 'sent_before', undefined, undefined]);
-  expect(received()).toEqual(phones(0, 1, 2, 3, 4, 5, 6));
-});
-
 test("A 'Message Key' for a JSON list is one message for each person in it, and stands for its texts", async () => {
   const list = [...listOf(3), { phone: phoneAt(1), message: 'Another text' }];
-  const parameters = once(SEND_LIST, CAMPAIGN);
+  const parameters = once(SEND_LIST, { messageKey: 'summer-campaign' });
   expect(reasonsOf(await run([{ list }], parameters))).toEqual([undefined, undefined, undefined, 'duplicate']);
   expect(reasonsOf(await run([{ list: listOf(4) }], parameters))).toEqual([
     'sent_before',
