@@ -60,6 +60,20 @@ describe.each(SENDERS)('%s', (_name, parameters) => {
   });
 });
 
+test('The error of a run names a message that only the service refuses, and its item says why', async () => {
+  // The sandbox accepts every number that the node accepts, so a fault rejects one.
+  sandbox().setFaults([{ kind: 'status', status: 422, phones: [phoneAt(3)] }]);
+  const { error } = await run({ items: contacts(10), parameters: SEND_BULK });
+  const message = 'The service rejected this message';
+  expect(error).toMatchObject({ message, context: { itemIndex: 3 } });
+  expect(error?.description).toContain(
+    '1 not sent: the service rejected this message (item 3).<br>9 not sent: another',
+  );
+  const { outputs } = await run({ items: contacts(10), parameters: SEND_BULK, onError: 'continueErrorOutput' });
+  const details = { code: 'VALIDATION_ERROR', http_status: 422, outcome: 'not_sent', batch: 1 };
+  expect(outputs[1]).toMatchObject([{ json: { text: 'Hello 3', details } }]);
+});
+
 test('Every invalid entry of a list has its own item, with its place in the list', async () => {
   const list = [{ phone: phoneAt(0), message: 'Hello' }, 'nonsense', { phone: 'abc', message: 'Hello' }, null];
   const { outputs } = await run({ items: [{ list }], parameters: SEND_LIST, onError: 'continueErrorOutput' });
