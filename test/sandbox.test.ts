@@ -16,11 +16,8 @@ async function ask(path: string, body?: unknown, authorization = `Bearer ${KEY}`
     redirect: 'manual',
   });
   const text = await answer.text();
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    body: text.startsWith('{') ? (JSON.parse(text) as unknown) : text,
-  };
+  const { status, headers } = answer;
+  return { status, headers, body: text.startsWith('{') ? (JSON.parse(text) as unknown) : text };
 }
 
 test('Each endpoint answers as the document says, and charges a credit a message', async () => {

@@ -1,25 +1,20 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { processedData } from '../../tools/engine/processedData';
+import { nodeForTests } from '../support/engine/nodeForTests';
 import { activate } from '../support/engine/polling';
-import { linkIn, open } from '../support/engine/webhook';
-import { runWorkflow, type Setup } from '../support/engine/workflow';
+import type { Setup } from '../support/engine/workflow';
 import { textOf } from '../support/outputs';
 import { GET_BALANCE, SEND, SEND_AND_WAIT, SEND_BULK, withOptions } from '../support/parameters';
-import { accountOf, receivedTexts, sandboxForTests } from '../support/sandbox';
+import { accountOf } from '../support/sandbox';
 import { PAGES } from './pages';
 
 const TIME = '2026-01-31T09:30:00.000Z';
-const sandbox = sandboxForTests({ credits: 1000, now: () => Date.parse(TIME) });
-
-beforeEach(() => processedData.reset());
+const { sandbox, setupOf, run, ask } = nodeForTests({}, { credits: 1000, now: () => Date.parse(TIME) });
 
 const ONE = [{ phone: '447700900123', text: 'Hello from n8n' }];
 
 const outputOf = async (parameters: INodeParameters, items: IDataObject[], rest: Partial<Setup> = {}) =>
-  (await runWorkflow({ account: accountOf(sandbox()), parameters, items, ...rest })).outputs.map((items) =>
-    items.map(({ json }) => json),
-  );
+  (await run({ parameters, items, ...rest })).outputs.map((output) => output.map(({ json }) => json));
 
 /** What the node returns for each block of JSON, by its page, its heading and its place under that. */
 const EXAMPLES: Record<string, () => Promise<unknown>> = {
@@ -46,17 +41,15 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
   'docs/agents.md what-the-model-sees 1': async () => {
     const items = [{ phone: '07700 900124', text: 'Hello' }];
     // What an agent passes to its model; in n8n, it is under `error`.
-    const { error } = await runWorkflow({ account: accountOf(sandbox()), parameters: SEND, items, type: 'Tool' });
+    const { error } = await run({ parameters: SEND, items, type: 'Tool' });
     return [{ error: error?.message }];
   },
 };
 
 /** The item from a form on the page behind the link. */
 async function answered(parameters: INodeParameters, form: IDataObject): Promise<unknown> {
-  const asking = { ...SEND_AND_WAIT, ...parameters };
-  const setup: Setup = { account: accountOf(sandbox()), mode: 'trigger', items: ONE, parameters: asking };
-  const waiting = await runWorkflow(setup);
-  const { item } = await open(waiting, setup, linkIn(receivedTexts(sandbox()).at(-1) ?? ''), form);
+  const answer = await ask(setupOf({ mode: 'trigger', items: ONE, parameters: { ...SEND_AND_WAIT, ...parameters } }));
+  const { item } = await answer(form);
   return { data: { ...(item?.data as IDataObject), respondedAt: TIME } };
 }
 

@@ -72,13 +72,7 @@ test('The README has a line for each operation of the node', () => {
 });
 
 /** Names in single quotes that are n8n's own. */
-const NAMES_OF_N8N = [
-  'Allowed HTTP Request Domains',
-  'All',
-  'Poll Times',
-  'Retry',
-  'Retry with currently saved workflow',
-];
+const OF_N8N = ['Allowed HTTP Request Domains', 'All', 'Poll Times', 'Retry', 'Retry with currently saved workflow'];
 
 function allNames(properties: Array<INodeProperties | INodePropertyOptions | INodePropertyCollection>): string[] {
   return properties.flatMap((property) => {
@@ -89,7 +83,7 @@ function allNames(properties: Array<INodeProperties | INodePropertyOptions | INo
 
 test('Every name in single quotes on a page is one that the panel shows', () => {
   const panels = [loaded.node.description, loaded.trigger.description, loaded.credential];
-  const names = [...NAMES_OF_N8N, ...panels.flatMap(({ properties }) => allNames(properties))];
+  const names = [...OF_N8N, ...panels.flatMap(({ properties }) => allNames(properties))];
   // A unit in brackets may be left out.
   const shown = new Set(names.flatMap((name) => [name, name.replace(/ \([^)]*\)$/, '')]));
   const named = [...PAGES.keys()]

@@ -5,7 +5,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { contacts, KEY, phoneAt, phones } from '../support/contacts';
 import { type Given, nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
-import { detailsOf, outcomeOf, outcomesOf } from '../support/outputs';
+import { detailsOf, linked, outcomeOf, outcomesOf } from '../support/outputs';
 import { GET_BALANCE, inBatchesOf, oneByOne, SEND, SEND_BULK, SENDERS, withOptions } from '../support/parameters';
 import { accountOf, requestSizes } from '../support/sandbox';
 
@@ -35,9 +35,7 @@ describe.each(SENDERS)('%s', (_name, parameters) => {
     const { outputs, error } = await run({ items: contactsOf(6, [KEY, OTHER, OTHER]), parameters });
     expect(error).toBeUndefined();
     expect(receivedBy()).toEqual({ 'key 1': phones(0, 3), 'key 2': phones(1, 2, 4, 5) });
-    expect(outputs[0]?.map(({ json, pairedItem }) => [json.phone, pairedItem])).toEqual(
-      contacts(6).map(({ phone }, item) => [phone, { item }]),
-    );
+    expect(linked(outputs[0])).toEqual(contacts(6).map(({ phone }, item) => [phone, { item }]));
   });
 
   test('does not send items without an account, names what is wrong, and sends the others', async () => {
@@ -142,7 +140,7 @@ describe('Get Balance', () => {
     sandbox().setCredits(7, 'key 2');
     const { outputs } = await run({ items: contactsOf(250, keys), parameters: GET_BALANCE });
     expect(requests()).toHaveLength(expected);
-    expect(outputs[0]?.map(({ json, pairedItem }) => [json.credits, pairedItem])).toEqual(
+    expect(linked(outputs[0], 'credits')).toEqual(
       contactsOf(250, keys).map(({ key }, item) => [key === OTHER ? 7 : 100_000, { item }]),
     );
   });
@@ -151,7 +149,7 @@ describe('Get Balance', () => {
     const items = contactsOf(5, [KEY, 'made-up-wrong-key', '', KEY, 'made-up-wrong-key']);
     const { outputs, error } = await run({ items, parameters: GET_BALANCE, onError: 'continueErrorOutput' });
     expect(error).toBeUndefined();
-    expect(outputs[0]?.map(({ json, pairedItem }) => [json.credits, pairedItem])).toEqual([
+    expect(linked(outputs[0], 'credits')).toEqual([
       [100_000, { item: 0 }],
       [100_000, { item: 3 }],
     ]);
@@ -175,10 +173,8 @@ test.each([
 ])('%s reads the balance again after a server error, within Max Wait', async (_what, parameters, expected) => {
   sandbox().setFaults([{ kind: 'status', status: 500, on: 'balance' }]);
   const options = { ...(parameters.options as IDataObject), longestWait: 1 };
-  const { error } = await run({
-    items: contactsOf(1, [KEY]),
-    parameters: { ...parameters, options } as INodeParameters,
-  });
+  const given = { ...parameters, options } as INodeParameters;
+  const { error } = await run({ items: contactsOf(1, [KEY]), parameters: given });
   expect(error).toBeUndefined();
   expect(requests()).toHaveLength(expected);
 });

@@ -148,10 +148,8 @@ test('The error of a run without enough credits says how many are needed for all
   expect(error?.message).toBe('Not enough credits (500 needed, 50 left)');
   const twice = [...contacts(200), ...contacts(200)];
   sandbox().setCredits(150);
-  const { error: ofTwice } = await run({
-    items: twice,
-    parameters: withOptions(SEND_BULK, { checkCreditsFirst: true }),
-  });
+  const checking = withOptions(SEND_BULK, { checkCreditsFirst: true });
+  const { error: ofTwice } = await run({ items: twice, parameters: checking });
   expect(ofTwice?.message).toBe('Not enough credits (200 needed, 150 left)');
   sandbox().setCredits(50);
   const { outputs } = await run({ items, parameters: SEND_BULK, onError: 'continueErrorOutput' });

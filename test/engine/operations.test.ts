@@ -3,7 +3,7 @@ import { WorkflowExecute } from 'n8n-core';
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
-import { detailsOf } from '../support/outputs';
+import { detailsOf, linked } from '../support/outputs';
 import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
 import { accountOf, receivedContacts, requestSizes } from '../support/sandbox';
 
@@ -42,9 +42,7 @@ test.each(['send', 'sendBulk', 'sendAndWait'])('By the routing, %s makes no requ
   const { error, outputs } = await run({ items: contacts(3), parameters, onError: 'continueRegularOutput' });
   expect(error).toBeUndefined();
   const needs = "Sending needs n8n's engine v1, and this workflow runs on another engine";
-  expect(outputs[0]?.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual(
-    [0, 1, 2].map((item) => [needs, { item }]),
-  );
+  expect(linked(outputs[0], 'error')).toEqual([0, 1, 2].map((item) => [needs, { item }]));
   for (const item of outputs[0] ?? [])
     expect(detailsOf(item)).toMatchObject({ code: 'NOT_SET_UP', outcome: 'not_sent' });
   expect(requests()).toEqual([]);
@@ -104,10 +102,8 @@ describe('Send Bulk', () => {
       items.map(({ phone }, index) => {
         const batch = Math.floor(index / 100) + 1;
         const credits_remaining = 100_000 - Math.min(100 * batch, count);
-        return {
-          json: { message_id: 1001 + index, phone, status: 'sent', batch, credits_remaining },
-          pairedItem: { item: index },
-        };
+        const json = { message_id: 1001 + index, phone, status: 'sent', batch, credits_remaining };
+        return { json, pairedItem: { item: index } };
       }),
     );
   });
@@ -120,9 +116,7 @@ describe('Send Bulk', () => {
     const list = listOf(250);
     const setup = setupOf({ items: [{ list: wrap(list) }], parameters: SEND_LIST });
     const { outputs } = await run(setup);
-    expect(outputs[0]?.map(({ json, pairedItem }) => [json.phone, pairedItem])).toEqual(
-      list.map(({ phone }) => [phone, { item: 0 }]),
-    );
+    expect(linked(outputs[0])).toEqual(list.map(({ phone }) => [phone, { item: 0 }]));
     expect(sizes()).toEqual([100, 100, 50]);
     sandbox().reset();
     expect(await runRouting(setup)).toEqual(outputs[0]);

@@ -173,12 +173,7 @@ test.each(SENDERS)("'Dry Run' makes %s check and pack all messages without a req
 test.each<[string, INodeParameters, RegExp, code?: string]>([
   ['Requests per Minute of 0', { requestsPerMinute: 0 }, /'Requests per Minute' must be a number of at least 1/],
   ['Parallel Requests of 0', { parallelRequests: 0 }, /'Parallel Requests' must be a number of at least 1/],
-  [
-    'Default Country Code of 999',
-    { defaultCountryCode: '999' },
-    /'Default Country Code' is not a known/,
-    'INVALID_PARAMETER',
-  ],
+  ['a code of 999', { defaultCountryCode: '999' }, /'Default Country Code' is not a known/, 'INVALID_PARAMETER'],
 ])('An invalid option such as %s sends nothing, and the error names it', async (...[, options, message, code]) => {
   for (const [, given] of SENDERS) expect(await refused(withOptions(given, options), code)).toMatch(message);
 });

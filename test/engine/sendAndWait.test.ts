@@ -40,10 +40,7 @@ describe('Send and Wait for Response', () => {
 
   test.each<[what: string, given: Partial<Setup> & Pick<Setup, 'items'>, passedOn?: IDataObject[]]>([
     ['passes its input on when the time is up', { items: contacts(2) }],
-    [
-      'asks once with Retry On Fail, also if its input tells of an error',
-      { items: [failed], retryOnFail: { maxTries: 3 } },
-    ],
+    ['asks once with Retry On Fail, even if its input has an error', { items: [failed], retryOnFail: { maxTries: 3 } }],
     ['passes on no answer to an earlier question', { items: [{ ...contact, data: answered }] }, contacts(1)],
     ['passes on data of its input that is no answer: a list', { items: [{ ...contact, data: ['a', 'b'] }] }],
     ['passes on data of its input that is no answer: a text', { items: [{ ...contact, data: 'words' }] }],
@@ -248,12 +245,11 @@ describe('The link of Send and Wait for Response', () => {
   });
 });
 
+const OWN_TEXTS = { responseFormTitle: 'Order 1042', responseButtonLabel: 'Book', thankYouText: 'Booked.' };
+
 test.each<[options: INodeParameters, title: string, button: string, thanks: string]>([
   [{}, 'Made-up workflow', 'Send', 'Thank you. You can close this page.'],
-  [
-    { responseFormTitle: 'Order 1042', responseButtonLabel: 'Book', thankYouText: 'Booked.' },
-    ...(['Order 1042', 'Book', 'Booked.'] as const),
-  ],
+  [OWN_TEXTS, 'Order 1042', 'Book', 'Booked.'],
 ])('The page has the texts that the options %j give it', async (options, title, button, thanks) => {
   const answer = await ask(withParameters({ responseType: 'freeText', options }));
   const { page } = await answer();

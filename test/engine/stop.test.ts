@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { contacts, KEY } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { keptIn, type Setup, startWorkflow } from '../support/engine/workflow';
-import { recordLines } from '../support/outputs';
+import { recordedIn } from '../support/outputs';
 import { inBatchesOf, oneByOne, SEND, SEND_BULK, withOptions } from '../support/parameters';
 import { accountOf, someTurns, until } from '../support/sandbox';
 
@@ -37,7 +37,7 @@ test.each([
   const setup = setupOf({ account: spentAccount(account), items: contacts(10), parameters, onError });
   const ran = await stopWhen(() => received().length === 2, setup);
   expect(requests()).toHaveLength(2);
-  expect(recordLines(keptIn(ran))).toHaveLength(2);
+  expect(recordedIn(keptIn(ran)).sent).toHaveLength(2);
 });
 
 test('Stop passes no item on as sent while the credits are checked', async () => {
@@ -59,9 +59,8 @@ test('Stop makes messages in flight uncertain, which n8n stores, and a retry sen
   });
   const ran = await stopWhen(() => received().length === 4, setup, atOnce);
   expect(received()).toHaveLength(4);
-  const lines = recordLines(kept[0] ?? {});
-  expect(lines.flatMap(({ sent }) => sent)).toHaveLength(2);
-  expect(lines.flatMap(({ uncertain }) => uncertain)).toHaveLength(2);
+  const { sent, uncertain } = recordedIn(kept[0] ?? {});
+  expect([sent.length, uncertain.length]).toEqual([2, 2]);
   sandbox().setFaults([]);
   const { error } = await retry(ran, setup);
   const message = 'The run was stopped while the request was in flight';
@@ -77,6 +76,5 @@ test('Stop makes only messages in flight uncertain, and none of their batch that
   await run({ items: contacts(1), parameters });
   sandbox().setFaults([{ kind: 'silence', handled: true }]);
   const ran = await stopWhen(() => received().length === 3, setupOf({ items: contacts(3), parameters }), atOnce);
-  const uncertain = new Set(recordLines(keptIn(ran)).flatMap((line) => line.uncertain));
-  expect(uncertain.size).toBe(2);
+  expect(new Set(recordedIn(keptIn(ran)).uncertain).size).toBe(2);
 });

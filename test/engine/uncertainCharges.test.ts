@@ -10,25 +10,13 @@ import { accountOf } from '../support/sandbox';
 
 /** The limit of this key is used up by a test. */
 const SPENT = 'made-up-key-of-a-spent-limit';
-const {
-  sandbox,
-  run,
-  requests,
-  campaign: production,
-} = nodeForTests({ onError: 'continueErrorOutput' }, { keys: [KEY, SPENT] });
+const { sandbox, run, requests, campaign } = nodeForTests({ onError: 'continueErrorOutput' }, { keys: [KEY, SPENT] });
 
 /** The second of three requests has no result; the service handled it or not. */
-const secondAnswer = (handled: boolean): Fault => ({
-  kind: 'status',
-  status: 504,
-  handled,
-  on: 'bulk',
-  after: 1,
-  times: 1,
-});
+const lost = (handled: boolean): Fault => ({ kind: 'status', status: 504, handled, on: 'bulk', after: 1, times: 1 });
 const IN_TURN = { parallelRequests: 1 };
 
-async function campaign(fault: Fault, given: Partial<Given> = {}): Promise<Execution> {
+async function runWith(fault: Fault, given: Partial<Given> = {}): Promise<Execution> {
   sandbox().setFaults([fault]);
   return await run({ items: contacts(250), parameters: withOptions(SEND_BULK, IN_TURN), ...given });
 }
@@ -42,7 +30,7 @@ test.each([
 ])(
   'After an answer is lost, the balance tells whether its messages were charged (%s)',
   async (handled, text, charged) => {
-    const ran = await campaign(secondAnswer(handled));
+    const ran = await runWith(lost(handled));
     const { message } = hintsOf(ran)[0] ?? {};
     expect(message).toContain(
       `<br>By the balance, ${text}; the service may still send others. If anything else used or topped up the account`,
@@ -55,7 +43,7 @@ test.each([
 );
 
 test('The error of a run that ends there says it as well', async () => {
-  const { error } = await campaign(secondAnswer(true), { onError: 'stopWorkflow' });
+  const { error } = await runWith(lost(true), { onError: 'stopWorkflow' });
   expect(error?.description).toContain(`By the balance, ${ALL};`);
 });
 
@@ -66,13 +54,13 @@ test('A single message without an answer is counted among those that used a cred
 });
 
 test('Without an answer before it, nothing is said', async () => {
-  const ran = await campaign({ ...secondAnswer(true), after: 0 });
+  const ran = await runWith({ ...lost(true), after: 0 });
   expect(hintsOf(ran)[0]?.message).not.toContain('By the balance');
 });
 
 test('If another run uses the key meanwhile, nothing is said', async () => {
   // Its credit would look like one for a message without an answer.
-  sandbox().setFaults([secondAnswer(false), { kind: 'delay', ms: 200, on: 'bulk' }]);
+  sandbox().setFaults([lost(false), { kind: 'delay', ms: 200, on: 'bulk' }]);
   const parameters = withOptions(SEND_BULK, IN_TURN);
   const [ran] = await Promise.all([
     run({ items: contacts(250), parameters }),
@@ -84,7 +72,7 @@ test('If another run uses the key meanwhile, nothing is said', async () => {
 test('Nothing waits for a free request only to read the balance', async () => {
   const parameters = withOptions(SEND_BULK, { ...IN_TURN, requestsPerMinute: 4 });
   const account = { ...accountOf(sandbox()), apiKey: SPENT };
-  const ran = await campaign(secondAnswer(true), { parameters, account });
+  const ran = await runWith(lost(true), { parameters, account });
   expect(requests().map(({ endpoint }) => endpoint)).toEqual(['bulk', 'bulk', 'balance', 'bulk']);
   expect(hintsOf(ran)[0]?.message).not.toContain('By the balance');
 });
@@ -94,7 +82,7 @@ test('A message that another execution may have sent counts as no text of this r
   sandbox().setFaults([{ kind: 'reset-after', phones: [phoneAt(3)] }]);
   await run({ items: contacts(4).slice(3), parameters: once, mode: 'trigger' });
   sandbox().setFaults([]);
-  const killed = production({ items: contacts(6), parameters: once });
+  const killed = campaign({ items: contacts(6), parameters: once });
   await killed.run(inFlight(2));
   expect(hintsOf(await killed.run())[0]?.message).not.toContain('By the balance');
 });

@@ -21,6 +21,10 @@ export const outcomesOf = ({ outputs }: Execution): unknown[] => outputs.flat().
 /** Why each item was skipped; undefined for one that was not. */
 export const reasonsOf = ({ outputs }: Execution): unknown[] => outputs.flat().map(({ json }) => json.reason);
 
+/** A field of each item, with the item that it came from. */
+export const linked = (items: readonly INodeExecutionData[] = [], field = 'phone'): unknown[] =>
+  items.map(({ json, pairedItem }) => [json[field], pairedItem]);
+
 /** The hints above the output of the node's first run. */
 export function hintsOf({ run: { data } }: Execution): NodeExecutionHint[] {
   const hints = data.resultData.runData.Send?.[0]?.hints ?? [];
@@ -37,25 +41,16 @@ function isDataObject(value: unknown): value is IDataObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The names of the messages in one line of the record that were sent, and that may have been. */
-export interface RecordLine {
-  readonly sent: string[];
-  readonly uncertain: string[];
-}
-
-/** As the node writes a line; without a message ID, a message is uncertain. */
-interface StoredLine {
+/** As the node writes a receipt; without a message ID, a message is uncertain. */
+interface Receipt {
   readonly rows: Array<[name: string, person: string, messageId?: unknown]>;
 }
 
-/** The receipts that the node has written, of its first run and then of others, the earliest first. */
-export function recordLines(kept: IDataObject): RecordLine[] {
-  const runs = Object.entries(kept).filter(([name]) => name.startsWith('delivery '));
-  return runs
-    .flatMap(([, run]) => (run as { receipts: string }).receipts.split('\n').filter(Boolean))
-    .map((line) => {
-      const { rows } = JSON.parse(line) as StoredLine;
-      const namesOf = (isSent: boolean) => rows.filter((each) => each.length > 2 === isSent).map(([name]) => name);
-      return { sent: namesOf(true), uncertain: namesOf(false) };
-    });
+/** The names of the messages that were sent, and that may have been, by the receipts that the node has written. */
+export function recordedIn(kept: IDataObject) {
+  const runs = Object.entries(kept).flatMap(([name, run]) => (name.startsWith('delivery ') ? run : []));
+  const lines = (runs as Array<{ receipts: string }>).flatMap(({ receipts }) => receipts.split('\n').filter(Boolean));
+  const rows = lines.flatMap((line) => (JSON.parse(line) as Receipt).rows);
+  const namesOf = (isSent: boolean) => rows.filter((each) => each.length > 2 === isSent).map(([name]) => name);
+  return { sent: namesOf(true), uncertain: namesOf(false) };
 }

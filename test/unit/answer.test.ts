@@ -103,11 +103,7 @@ describe('A rejection', () => {
 
   test.each(REJECTIONS)('with a message_id anywhere is uncertain (%i, %s)', (statusCode, code) => {
     for (const message_id of [7, 'a7']) {
-      for (const more of [
-        { data: { message_id } },
-        { data: [{ message_id }] },
-        { sent: { messages: [{ message_id }] } },
-      ])
+      for (const more of [{ data: { message_id } }, { data: [{ message_id }] }, { x: { messages: [{ message_id }] } }])
         expect(meaningOf(statusCode, { ...refusal(code), ...more })).toBe('uncertain NOT_CONFIRMED request');
       expect(meaningOf(statusCode, refusal(code, { details: [[{ message_id }]] }))).toMatch(/^uncertain/);
     }
@@ -249,12 +245,10 @@ test('The phones and texts of a request are in no reply to it', () => {
   const messages = [{ phone: phoneAt(123), message: 'Dear Anna' }];
   const details = [{ value: 'Dear Anna', path: ['messages', 0, 'message'] }, { messages }, 'Dear Anna'];
   for (const request of [{ messages }, ...messages]) {
-    const answer = {
-      statusCode: 422,
-      body: refusal('VALIDATION_ERROR', { message: 'Dear Anna', details }),
-      headers: {},
-    };
-    expect(JSON.stringify(readReply(answer, keyMask(KEY), request))).not.toMatch(/Anna|4477009/);
+    const body = refusal('VALIDATION_ERROR', { message: 'Dear Anna', details });
+    expect(JSON.stringify(readReply({ statusCode: 422, body, headers: {} }, keyMask(KEY), request))).not.toMatch(
+      /Anna|4477009/,
+    );
   }
   expect(JSON.stringify(reply(200, { json: { messages } }))).not.toMatch(/Anna|4477009/);
 });

@@ -83,11 +83,11 @@ describe('A failure', () => {
 const ofRequest = failureWith({ code: 'VALIDATION_ERROR', httpStatus: 422, scope: 'run', message: 'The request' });
 
 test('The failure of one message of a batch contains what the service says about it, without markup and phone numbers', () => {
-  const complaints = ['<b>wrong</b>', '', '<b>wrong</b>', `${phoneAt(123)} is blocked`].map((text) => ({
-    index: 3,
-    text,
-  }));
-  const failed = messageFailure(ofRequest, complaints);
+  const complaints = ['<b>wrong</b>', '', '<b>wrong</b>', `${phoneAt(123)} is blocked`];
+  const failed = messageFailure(
+    ofRequest,
+    complaints.map((text) => ({ index: 3, text })),
+  );
   expect(failed).toMatchObject({ code: 'VALIDATION_ERROR', message: 'The service rejected this message' });
   expect(descriptionOf(failed)).toBe(
     'Correct it, then try again. The service says: &lt;b&gt;wrong&lt;/b&gt;; …23 is blocked.',

@@ -143,6 +143,9 @@ const SPELLINGS: Array<[countryCode: string | null, phone: string, spellings: st
   // Landlines that are mobile numbers elsewhere, where nothing is dialed before them; and one in Russia.
   ['30', '302413645123', '2413 645 123'],
   ['351', '351278318123', '278 318 123'],
+  ['372', '3726836123', '683 6123'],
+  ['65', '6568272123', '6827 2123'],
+  ['852', '85227838123', '2783 8123'],
   ['7', '74951234567', '8 (495) 123-45-67'],
   // What libphonenumber's `nationalPrefixForParsing` knows, with what usually follows.
   ['55', '5511987654321', '0 15 11 98765-4321; 90 11 98765-4321; 90 21 11 98765 4321; 041 11 98765-4321'],

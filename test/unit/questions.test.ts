@@ -22,11 +22,7 @@ const TOO_LONG = 'This has 10,001 characters, but at most 10,000 can be sent.';
 const FREE_TEXT = question(freeText);
 const NO_COMMENT = question({ kind: 'approval', approve: 'Approve' });
 const QUESTIONS = { approval: questionPage(question(approval)), freeText: questionPage(FREE_TEXT) };
-const PAGES = {
-  ...QUESTIONS,
-  thanks: thanksPage(question(approval), { approved: true }),
-  closed: closedPage(),
-};
+const PAGES = { ...QUESTIONS, thanks: thanksPage(question(approval), { approved: true }), closed: closedPage() };
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -96,12 +92,7 @@ test('The page that asks again has what was written', () => {
 });
 
 test.each([
-  [
-    'the text without space around it',
-    FREE_TEXT,
-    { written: ' one\r\ntwo\r\n', decision: 'approve' },
-    { text: 'one\ntwo' },
-  ],
+  ['the text, trimmed', FREE_TEXT, { written: ' one\r\ntwo\r\n', decision: 'approve' }, { text: 'one\ntwo' }],
   ['a comment', question(approval), { decision: 'decline', written: 'Hm' }, { approved: false, comment: 'Hm' }],
   ['no empty comment', question(approval), { decision: 'approve', written: '\r\n ' }, { approved: true }],
   ['no comment where none is asked for', NO_COMMENT, { decision: 'approve', written: LONG }, { approved: true }],

@@ -106,11 +106,7 @@ const [ORIGINAL] = rowsOf(notSent()) as [Row];
 const DUPLICATE = rowAt(7, { duplicateOf: ORIGINAL, outcome: ORIGINAL.outcome });
 
 test.each<[what: string, rows: readonly Row[], description: string]>([
-  [
-    'all messages for a reason of the whole run',
-    rowsOf(...times(250, notSent({ scope: 'run' }))),
-    'Nothing was sent.<br>Do something.',
-  ],
+  ['all, for one reason', rowsOf(...times(250, notSent({ scope: 'run' }))), 'Nothing was sent.<br>Do something.'],
   [
     'what an earlier attempt has not sent',
     [rowAt(0, { batch: 1, isRecalled: true, outcome: SENT }), wrong(4), wrong(6, 2)],
@@ -195,12 +191,8 @@ test.each([
 
 test.each(ODD_VALUES)('A failed item whose phone is %s has only what an item can contain', async (_name, value) => {
   const defect = failureWith();
-  const [item] = await outputItems(
-    [rowAt(0, { phoneGiven: value, defect, outcome: failed(defect) })],
-    SEND_BULK,
-    false,
-    null,
-  );
+  const row = rowAt(0, { phoneGiven: value, defect, outcome: failed(defect) });
+  const [item] = await outputItems([row], SEND_BULK, false, null);
   const { phone } = item?.json.details as { phone: unknown };
   expect(phone === null || typeof phone === 'string' || typeof phone === 'number').toBe(true);
 });

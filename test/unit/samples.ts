@@ -12,15 +12,9 @@ import { phoneAt } from '../support/contacts';
 /** A message that was read without a doubt, and has no outcome yet. */
 export function rowAt(index: number, changed: Partial<Row> = {}): Row {
   const { phone = phoneAt(index) } = changed;
-  const draft = {
-    item: index,
-    entry: null,
-    phone: phoneAt(index),
-    message: `Text ${index}`,
-    countryCode: null,
-    key: null,
-  };
-  const row = compose(draft, { longMessages: 'fail', numberCheck: 'off', emptyFields: 'send' });
+  const content = { phone: phoneAt(index), message: `Text ${index}`, countryCode: null, key: null };
+  const rules = { longMessages: 'fail', numberCheck: 'off', emptyFields: 'send' } as const;
+  const row = compose({ item: index, entry: null, ...content }, rules);
   return { ...row, phoneGiven: phone, phone, person: phone, readAs: null, ...changed };
 }
 
@@ -30,26 +24,15 @@ export const rowsUpTo = (count: number, changed: Partial<Row> = {}): Row[] =>
 export const noPause = async (): Promise<void> => await Promise.resolve();
 
 /** To send these messages from one account, and to keep none back. */
-export const intentOf = (rows: readonly Row[]): Intent => ({
-  rows,
-  keptBack: () => new Set(),
-  accountOf: () => 'account',
-  lost: null,
-});
+export function intentOf(rows: readonly Row[]): Intent {
+  return { rows, keptBack: () => new Set(), accountOf: () => 'account', lost: null };
+}
 
 export const SENT: Outcome = { kind: 'sent', messageId: 7, status: 'sent' };
 
 export function failureWith(changed: Partial<Failure> = {}): Failure {
-  return {
-    code: 'SOME_CODE',
-    httpStatus: 400,
-    message: 'It failed',
-    advice: 'Do something.',
-    serviceSays: '',
-    scope: 'request',
-    outcome: 'not_sent',
-    ...changed,
-  };
+  const told = { code: 'SOME_CODE', message: 'It failed', advice: 'Do something.', serviceSays: '' };
+  return { ...told, httpStatus: 400, scope: 'request', outcome: 'not_sent', ...changed };
 }
 
 /** Values that a parameter or an answer should not have, but sometimes has. */
@@ -102,11 +85,6 @@ export function givenOptions(options: JsonObject, requestOptions: JsonObject = {
 }
 
 /** A node of a workflow, for code that only asks which one it is. */
-export const nodeOfType = (type: string): INode => ({
-  id: '1',
-  name: 'Messaging Send',
-  type,
-  typeVersion: 1,
-  position: [0, 0],
-  parameters: {},
-});
+export function nodeOfType(type: string): INode {
+  return { id: '1', name: 'Messaging Send', type, typeVersion: 1, position: [0, 0], parameters: {} };
+}

@@ -62,14 +62,7 @@ class History {
   private n8n = this.start();
   private killAt = Infinity;
   /** What can make a message uncertain, so far. */
-  private readonly had = {
-    kill: false,
-    faults: false,
-    shortage: false,
-    change: false,
-    move: false,
-    doubt: false,
-  };
+  private readonly had = { kill: false, faults: false, shortage: false, change: false, move: false, doubt: false };
   /** What runs asked for, by account and identity. */
   private readonly askedOnce = new Map<string, { texts: Set<string>; runs: number }>();
   /** Whether the service has always listed messages in their order. */

@@ -181,11 +181,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
         const mayKill = mode === 'trigger' && others.every(({ when }) => when === 'before');
         const killAt = mayKill ? events.killAt : null;
         const { eventLog } = events;
-        return {
-          ...ALL_WELL,
-          ...(isPatient ? calm : own),
-          ...{ settings: round, list, killAt, eventLog, others },
-        };
+        return { ...ALL_WELL, ...(isPatient ? calm : own), ...{ settings: round, list, killAt, eventLog, others } };
       }),
     };
   });
