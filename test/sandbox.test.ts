@@ -23,11 +23,9 @@ async function ask(path: string, body?: unknown, authorization = `Bearer ${KEY}`
 test('Each endpoint answers as the document says, and charges a credit a message', async () => {
   await start({ credits: 10, now: () => 1_700_000_000_000 });
   const single = await ask('/v1/messages/send', listOf(1)[0]);
-  const sent = { credits_used: 1, credits_remaining: 9, sent_at: '2023-11-14T22:13:20.000Z' };
-  expect([single.status, single.body]).toEqual([
-    201,
-    { success: true, data: { message_id: 1001, status: 'sent', ...sent } },
-  ]);
+  const charged = { credits_used: 1, credits_remaining: 9, sent_at: '2023-11-14T22:13:20.000Z' };
+  const sent = { message_id: 1001, status: 'sent', ...charged };
+  expect([single.status, single.body]).toEqual([201, { success: true, data: sent }]);
   const bulk = await ask('/api/v1/messages/send-bulk', { messages: listOf(3) });
   const entries = [0, 1, 2].map((index) => ({ message_id: 1002 + index, phone: phoneAt(index), status: 'sent' }));
   const data = { messages_sent: 3, credits_used: 3, credits_remaining: 6, messages: entries };

@@ -17,15 +17,12 @@ const { sandbox, run, received, texts, requests } = nodeForTests(
 beforeEach(() => (onRequest = () => undefined));
 
 /** The outcomes in the order of the items, such as "4 sent, 2 uncertain, 2 sent". */
-const told = (ran: Execution): string =>
-  (
-    outcomesOf(ran)
-      .join(' ')
-      .match(/\b(\w+)\b( \1\b)*/g) ?? []
-  )
-    .map((same) => same.split(' '))
-    .map(({ length, 0: outcome }) => `${length} ${outcome}`)
-    .join(', ');
+const told = (ran: Execution): string => {
+  const counted = (same: string, outcome: string) => `${same.split(', ').length} ${outcome}`;
+  return outcomesOf(ran)
+    .join(', ')
+    .replace(/(\w+)(, \1\b)*/g, counted);
+};
 /** How many messages each request had; 0 for the balance. */
 const sizes = () => requestSizes(sandbox());
 const itemsThat = ({ outputs }: Execution, outcome: string) =>

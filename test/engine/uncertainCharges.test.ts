@@ -27,20 +27,17 @@ const NONE = '0 of 100 texts without an answer used a credit so far';
 test.each([
   [true, ALL, 100],
   [false, NONE, 0],
-])(
-  'After an answer is lost, the balance tells whether its messages were charged (%s)',
-  async (handled, text, charged) => {
-    const ran = await runWith(lost(handled));
-    const { message } = hintsOf(ran)[0] ?? {};
-    expect(message).toContain(
-      `<br>By the balance, ${text}; the service may still send others. If anything else used or topped up the account`,
-    );
-    expect(ran.outputs[0]).toHaveLength(150);
-    const details = (ran.outputs[1] ?? []).map(detailsOf);
-    expect(details).toHaveLength(100);
-    expect(details[0]).toMatchObject({ outcome: 'uncertain', unanswered: 100, unanswered_charged: charged });
-  },
-);
+])('The balance tells whether messages without an answer were charged (%s)', async (handled, text, charged) => {
+  const ran = await runWith(lost(handled));
+  const { message } = hintsOf(ran)[0] ?? {};
+  expect(message).toContain(
+    `<br>By the balance, ${text}; the service may still send others. If anything else used or topped up the account`,
+  );
+  expect(ran.outputs[0]).toHaveLength(150);
+  const details = (ran.outputs[1] ?? []).map(detailsOf);
+  expect(details).toHaveLength(100);
+  expect(details[0]).toMatchObject({ outcome: 'uncertain', unanswered: 100, unanswered_charged: charged });
+});
 
 test('The error of a run that ends there says it as well', async () => {
   const { error } = await runWith(lost(true), { onError: 'stopWorkflow' });

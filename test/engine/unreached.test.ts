@@ -155,15 +155,12 @@ const drips = (start: string) => (socket: Socket) => {
 test.each([
   ['body', 'HTTP/1.1 201 X\r\nContent-Length: 1000000\r\n\r\n'],
   ['header', 'HTTP/1.1 201 X\r\nX-Slow: '],
-])(
-  "An answer that drips in its %s is given up after 'Timeout', and leaves messages uncertain",
-  async (_part, start) => {
-    const baseUrl = http(await raw(drips(start)));
-    expect(await outcomeAt(baseUrl, { timeout: 300 })).toMatchObject({ outcome: 'uncertain', code: 'TIMEOUT' });
-    const routed = runRouting(setupFor(baseUrl, { timeout: 300 }));
-    await expect(routed).rejects.toThrow(/^The service did not answer in time\. /);
-  },
-);
+])("An answer that drips in its %s is given up after 'Timeout': messages are uncertain", async (_part, start) => {
+  const baseUrl = http(await raw(drips(start)));
+  expect(await outcomeAt(baseUrl, { timeout: 300 })).toMatchObject({ outcome: 'uncertain', code: 'TIMEOUT' });
+  const routed = runRouting(setupFor(baseUrl, { timeout: 300 }));
+  await expect(routed).rejects.toThrow(/^The service did not answer in time\. /);
+});
 
 describe('An answer of', () => {
   const ofMegabytes = (megabytes: number, status: number) => {

@@ -535,55 +535,49 @@ test('A message that the execution has as uncertain, and the list as sent, was s
 test.each([
   ['how long the pages were', 0],
   ['which attempts there were', 1],
-])(
-  'Nothing is sent again if n8n is also killed while a Retry asks %s, and the next list is shorter',
-  async (_what, earlier) => {
-    const { shared, facts } = setUp();
-    const rows = rowsUpTo(300);
-    await begun(facts, rows, rows.slice(0, 100));
-    let questions = 0;
-    const killed = new Promise<void>((resolve) => {
-      const remove = async (entries: readonly string[]) => {
-        if (entries.length >= LENGTHS.length) questions += 1;
-        if (questions <= earlier) await shared.remove(entries);
-        else await new Promise(() => resolve());
-      };
-      void recalled({ ...shared, remove }, rowsUpTo(300));
-    });
-    await killed;
-    expect(new Set((await recalled(shared, rowsUpTo(240))).slice(0, 100))).toEqual(new Set(['uncertain']));
-  },
-);
+])('Nothing is sent again of a shorter list if n8n is also killed while a Retry asks %s', async (_what, earlier) => {
+  const { shared, facts } = setUp();
+  const rows = rowsUpTo(300);
+  await begun(facts, rows, rows.slice(0, 100));
+  let questions = 0;
+  const killed = new Promise<void>((resolve) => {
+    const remove = async (entries: readonly string[]) => {
+      if (entries.length >= LENGTHS.length) questions += 1;
+      if (questions <= earlier) await shared.remove(entries);
+      else await new Promise(() => resolve());
+    };
+    void recalled({ ...shared, remove }, rowsUpTo(300));
+  });
+  await killed;
+  expect(new Set((await recalled(shared, rowsUpTo(240))).slice(0, 100))).toEqual(new Set(['uncertain']));
+});
 
 test.each([
   ['the one before it', 1, 1],
   ['four before it, at the end of a question,', 4, 4],
-])(
-  'A Retry asks about a later attempt, though %s sent nothing and took back its number',
-  async (_what, killed, idle) => {
-    const { shared } = setUp();
-    const messages = killed + idle + 1;
-    /** An attempt in a process of its own, which begins with this message. */
-    const beginning = async (index: number) => {
-      const rows = rowsUpTo(messages);
-      const isRetry = shared.entries.length > 0;
-      const list = new FactList(() => 0);
-      const facts = new Facts(list, shared, 'secret', false);
-      const { end } = await begun(facts, rows, rows.slice(index, index + 1), undefined, isRetry);
-      return async (outcome: Outcome) => {
-        await end(outcome);
-        for (let turn = 0; turn < 20; turn += 1) await list.turns.last;
-        expect(list.known.size).toBe(0);
-      };
+])('A Retry asks about a later attempt if %s sent nothing and took back its number', async (_what, killed, idle) => {
+  const { shared } = setUp();
+  const messages = killed + idle + 1;
+  /** An attempt in a process of its own, which begins with this message. */
+  const beginning = async (index: number) => {
+    const rows = rowsUpTo(messages);
+    const isRetry = shared.entries.length > 0;
+    const list = new FactList(() => 0);
+    const facts = new Facts(list, shared, 'secret', false);
+    const { end } = await begun(facts, rows, rows.slice(index, index + 1), undefined, isRetry);
+    return async (outcome: Outcome) => {
+      await end(outcome);
+      for (let turn = 0; turn < 20; turn += 1) await list.turns.last;
+      expect(list.known.size).toBe(0);
     };
-    const ends: Array<Awaited<ReturnType<typeof beginning>>> = [];
-    for (let index = 0; index < messages; index += 1) ends.push(await beginning(index));
-    await ends.pop()?.(SENT);
-    for (const end of ends.slice(killed)) await end(failed(failure('stopped')));
-    const [uncertain, none] = [Array<string>(killed).fill('uncertain'), Array<null>(idle).fill(null)];
-    expect(await recalled(shared, rowsUpTo(messages))).toEqual([...uncertain, ...none, 'sent']);
-  },
-);
+  };
+  const ends: Array<Awaited<ReturnType<typeof beginning>>> = [];
+  for (let index = 0; index < messages; index += 1) ends.push(await beginning(index));
+  await ends.pop()?.(SENT);
+  for (const end of ends.slice(killed)) await end(failed(failure('stopped')));
+  const [uncertain, none] = [Array<string>(killed).fill('uncertain'), Array<null>(idle).fill(null)];
+  expect(await recalled(shared, rowsUpTo(messages))).toEqual([...uncertain, ...none, 'sent']);
+});
 
 test('A Retry finds no other attempt in what the one before it takes back, and the record names all that have sent', async () => {
   const { facts, left } = setUp();

@@ -35,9 +35,7 @@ const refusal = (asked: Question, form: Record<string, unknown>): Refusal => {
 describe('A page behind the link of a question', () => {
   test.each(Object.entries(PAGES))('has its style, and nothing to load: %s', (_name, page) => {
     const [, style = ''] = /<style>([^]*)<\/style>/.exec(page) ?? [];
-    const policy = new RegExp(
-      `default-src 'none'; style-src (\\S+); script-src \\S+; form-action 'self'; base-uri 'none'`,
-    );
+    const policy = /default-src 'none'; style-src (\S+); script-src \S+; form-action 'self'; base-uri 'none'/;
     expect(policy.exec(page)?.[1]).toBe(hashOf(style));
     expect(policy.exec(PAGE_HEADERS['Content-Security-Policy'])?.[1]).toBe(hashOf(style));
     expect(page).not.toMatch(/<link|<img|<iframe|\ssrc=|\shref=|\son\w+=|\sstyle=|url\(|@import/i);

@@ -77,11 +77,8 @@ export function givenOptions(options: JsonObject, requestOptions: JsonObject = {
     path
       .split('.')
       .reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), { options, requestOptions });
-  return new GivenOptions({
-    items: [],
-    valueOf: (path, _item, fallback) => valueAt(path) ?? fallback,
-    evaluate: () => undefined,
-  });
+  const valueOf = (path: string, _item: number, fallback?: unknown) => valueAt(path) ?? fallback;
+  return new GivenOptions({ items: [], valueOf, evaluate: () => undefined });
 }
 
 /** A node of a workflow, for code that only asks which one it is. */

@@ -6,16 +6,8 @@ import { type WorkflowNode } from '../../../tools/n8n/workflow';
 import { type ExampleWorld, itemsAt, sendingWith } from '../exampleWorld';
 
 /** The campaign whose messages end with a link, and the page behind it. */
-export function tests({
-  instance,
-  received,
-  sending,
-  own,
-  onForm,
-  succeedFrom,
-  whileActive,
-  table,
-}: ExampleWorld): void {
+export function tests(world: ExampleWorld): void {
+  const { instance, received, sending, own, onForm, succeedFrom, whileActive, table } = world;
   whileActive();
   const [ADA, BEN, CLEO, DAN] = ['447700900811', '447700900812', '447700900813', '447700900814'];
   beforeEach(() => table.clear());
