@@ -193,6 +193,14 @@ describe('The balance', () => {
   });
 });
 
+test('The balance is waited for no longer than Max Wait, with the waits of 429s after lost answers', async () => {
+  const { clock, run } = setUp();
+  const lost: Reply = { kind: 'uncertain', failure: failure('connectionLost') };
+  const read = run({}, () => (clock.now() < 4 * MINUTE ? lost : refusal(after(290)))).readBalance();
+  await clock.run();
+  expect([(await read).kind, clock.now() < 5 * MINUTE]).toEqual(['rejected', true]);
+});
+
 test('The first reason for which a run is halted counts', () => {
   const requests = setUp().run();
   expect(requests.whyHalted).toBeNull();

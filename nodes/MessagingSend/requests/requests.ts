@@ -94,11 +94,11 @@ export class Requests {
   }
 
   /** @throws if the run is stopped or halted, or the flight called off, before the request leaves; never afterwards */
-  async make(request: ApiRequest, flight: Flight | null = null): Promise<Reply> {
+  async make(request: ApiRequest, flight: Flight | null = null, maxWait = this.config.limits.maxWait): Promise<Reply> {
     const { pacer, limits, clock } = this.config;
     if (this.endedBefore === null && limits.requestsPerMinute !== null) pacer.limitTo(limits.requestsPerMinute);
     this.endedBefore ??= pacer.ended;
-    const ticket = pacer.ticket(limits.maxWait);
+    const ticket = pacer.ticket(maxWait);
     let rejections = 0;
     let misses = 0;
     while (await pacer.acquire(ticket, this.wait)) {
@@ -129,7 +129,8 @@ export class Requests {
     const { limits, clock } = this.config;
     const start = clock.now();
     for (let tries = 0; ; tries += 1) {
-      const reply = await this.make({ endpoint: GET_BALANCE, timeout: BALANCE_TIMEOUT });
+      const left = Math.max(0, limits.maxWait - (clock.now() - start));
+      const reply = await this.make({ endpoint: GET_BALANCE, timeout: BALANCE_TIMEOUT }, null, left);
       this.isDown = reply.kind === 'uncertain';
       const delay = backoffDelay(tries, clock.random());
       if (isEnough(reply) || clock.now() + delay - start > limits.maxWait) return reply;
