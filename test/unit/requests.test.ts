@@ -100,6 +100,19 @@ describe('A 429 holds back', () => {
     ]);
   });
 
+  test('a request that is being noted, and tells that it has not left', async () => {
+    const { clock, run, make } = setUp();
+    const [first, at]: [Promise<unknown>, number[]] = [make(run({}, refusing(1, '20'))), []];
+    const { flight, log } = flightWith({
+      beforeRequest: async () => (await clock.sleep(log.length === 0 ? 500 : 0), true),
+    });
+    const requests = run({}, () => (at.push(clock.now()), accepted));
+    const noted = requests.make({ endpoint: GET_BALANCE }, flight);
+    await clock.run();
+    await Promise.all([first, noted]);
+    expect([at, log]).toEqual([[20_000], ['after', 'after']]);
+  });
+
   test('a request that came later until the one that was rejected has been repeated', async () => {
     const { clock, run, make } = setUp();
     const log: string[] = [];

@@ -178,10 +178,14 @@ export class Requests {
       if (flight?.mayLeave() === false) throw new Error('called off');
       if (pacer.holdLeft > 0) return null;
       if ((await flight?.beforeRequest()) === false) throw new Error('called off');
-      // The run may have ended during that.
+      // The run may have ended during that, or the key been put on hold.
       if (flight?.mayLeave() === false || this.stopped.aborted) {
         flight?.afterFlight();
         throw new Error('called off');
+      }
+      if (flight !== null && pacer.holdLeft > 0) {
+        flight.afterFlight();
+        return null;
       }
       isMade = true;
       this.made += 1;
