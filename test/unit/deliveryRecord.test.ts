@@ -4,7 +4,7 @@ import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { markSeveral, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
-import { intentOf, noPause, rowAt, SENT } from './samples';
+import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';
 
 function row(item: number, text: string): Row {
   return rowAt(item, { phone: '447700900123', text });
@@ -62,6 +62,11 @@ describe('Of several messages to one phone,', () => {
     expect(await recall(recordOf(list('A', 'B'), 1), [broken, row(1, 'B')])).toEqual(['uncertain', 'uncertain']);
   });
 
+  test('one whose number was never readable is not uncertain if all that was sent is still there', async () => {
+    const broken = { ...row(1, 'B'), person: '', defect: failure('phoneEmpty') };
+    expect(await recall(recordOf(list('A')), [row(0, 'A'), broken])).toEqual(['sent', null]);
+  });
+
   test('nobody knows which were sent if all texts contain the time', async () => {
     const record = recordOf(list('A 1', 'B 1', 'C 1'), 2);
     expect(await recall(record, list('A 2', 'B 2', 'C 2'))).toEqual(['uncertain', 'uncertain', 'uncertain']);
@@ -96,4 +101,14 @@ test('A message stays uncertain for its own reason, which concerns no other requ
   await recall(reread(context), rows);
   const told = { message: why.message, scope: 'request', outcome: 'uncertain' };
   expect(rows[0]?.outcome).toMatchObject({ kind: 'uncertain', failure: told });
+});
+
+test('A message that may have been sent keeps its own reason if its link was lost, and is not said to be sent', async () => {
+  const context: JsonObject = {};
+  new DeliveryRecord(context, 0).note([rowAt(0)], SENT);
+  new DeliveryRecord(context, 0).note([rowAt(1)], UNCERTAIN);
+  const rows = rowsUpTo(2);
+  const lost = failure('linkLost');
+  await new Journal(reread(context)).recall({ ...intentOf(rows), lost }, noPause);
+  expect(rows.map(({ outcome }) => outcome)).toEqual([{ kind: 'uncertain', failure: lost }, UNCERTAIN]);
 });

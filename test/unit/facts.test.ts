@@ -1,4 +1,4 @@
-import { failure } from '../../nodes/MessagingSend/failures/failure';
+import { type Failure, failure } from '../../nodes/MessagingSend/failures/failure';
 import { Attempt, attemptNames } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { LENGTHS, pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
@@ -242,7 +242,10 @@ test('What an attempt has reserved, and may not send because a Retry has barred 
   const elsewhere = new Facts(new FactList(() => 0), shared, 'secret', false);
   const { attempt } = await ledgerOf(elsewhere, undefined, true).lookUp(again, NOTHING, noPause);
   await attempt.begin(again.slice(1));
-  expect(await journal.beforeRequest(rows.slice(1), reservations)).toEqual(failure('anotherAttempt'));
+  const refused = await journal.beforeRequest(rows.slice(1), reservations);
+  expect(refused).toEqual(failure('anotherAttempt'));
+  for (const row of rows.slice(1)) settle(row, failed(refused as Failure));
+  await journal.finish(rows, () => 'account');
   await left();
   expect([...(await new Reservations(elsewhere, 1).find(again)).keys()]).toEqual(again.slice(0, 1));
 });
