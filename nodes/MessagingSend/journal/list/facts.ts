@@ -122,17 +122,17 @@ export class Facts {
     for (const fact of barred) list.change({ fact, to: 'barred', repeat: 'always' });
     for (const fact of noted) list.change({ fact, to: 'noted', repeat: 'always' });
     for (const fact of open) list.change({ fact, to: 'open', repeat: 'always' });
+    // Nobody knows whose values the list has now, so another try must look again.
+    const forget = () => [...noted, ...open, ...barred].forEach((fact) => list.known.delete(fact));
     // It also writes everything that is repeated: the noted facts and the open ones.
-    const written = list.write(barred, this.storage).then((present) => {
-      const isTaken = unseen.some((fact) => stateIn(present, fact) !== 'unknown');
-      if (isTaken && present.isUnsure === true) throw new Error('a write that was reported as failed had been stored');
-      return isTaken;
-    });
-    return await written.catch((error: unknown) => {
-      // Nobody knows whose values the list has now, so another try must look again.
-      for (const fact of [...noted, ...open, ...barred]) list.known.delete(fact);
+    const present = await list.write(barred, this.storage).catch((error: unknown) => {
+      forget();
       throw error;
     });
+    const isTaken = unseen.some((fact) => stateIn(present, fact) !== 'unknown');
+    if (!isTaken || present.isUnsure !== true) return isTaken;
+    forget();
+    throw new Error('a write that was reported as failed had been stored');
   }
 
   /**
