@@ -23,11 +23,12 @@ export function rejectionFailure(answer: Answer, location: string, retryAfter: n
   const code = status === 429 ? null : codeIn(error);
   const decides = code === null || [401, 402, 403, 404, 405].includes(status) ? status : code;
   const reason = REASONS[decides] ?? (status < 400 ? 'redirected' : 'refusedWithStatus');
+  const complaints = readComplaints(error);
   // An address that nothing serves knows no `messages[N]`.
-  const isAboutMessages = reason === 'notFound' && readComplaints(error).some(({ index }) => index !== null);
+  const isAboutMessages = reason === 'notFound' && complaints.some(({ index }) => index !== null);
   const name = isAboutMessages ? 'valueInvalid' : reason;
-  const complaints = name === 'valueInvalid' ? readComplaints(error).map(({ text }) => text) : [];
-  const serviceSays = serviceTexts([error.message, ...complaints]);
+  const told = name === 'valueInvalid' ? complaints.map(({ text }) => text) : [];
+  const serviceSays = serviceTexts([error.message, ...told]);
   const details: Details = { httpStatus: status, serviceSays, ...(code !== null && { code }) };
   if (name === 'rateLimited') return rateLimited(retryAfter, details);
   // Only the host of the new address, because the rest can contain anything.

@@ -127,13 +127,13 @@ export class Requests {
    */
   async readBalance(isEnough = isAnswer): Promise<Reply> {
     const { limits, clock } = this.config;
-    const start = clock.now();
+    const end = clock.now() + limits.maxWait;
     for (let tries = 0; ; tries += 1) {
-      const left = Math.max(0, limits.maxWait - (clock.now() - start));
+      const left = Math.max(0, end - clock.now());
       const reply = await this.make({ endpoint: GET_BALANCE, timeout: BALANCE_TIMEOUT }, null, left);
       this.isDown = reply.kind === 'uncertain';
       const delay = backoffDelay(tries, clock.random());
-      if (isEnough(reply) || clock.now() + delay - start > limits.maxWait) return reply;
+      if (isEnough(reply) || clock.now() + delay > end) return reply;
       await this.wait(delay);
     }
   }
@@ -179,12 +179,10 @@ export class Requests {
       if (pacer.holdLeft > 0) return null;
       if ((await flight?.beforeRequest()) === false) throw new Error('called off');
       // The run may have ended during that, or the key been put on hold.
-      if (flight?.mayLeave() === false || this.stopped.aborted) {
+      const isCalledOff = flight?.mayLeave() === false || this.stopped.aborted;
+      if (isCalledOff || pacer.holdLeft > 0) {
         flight?.afterFlight();
-        throw new Error('called off');
-      }
-      if (flight !== null && pacer.holdLeft > 0) {
-        flight.afterFlight();
+        if (isCalledOff) throw new Error('called off');
         return null;
       }
       isMade = true;

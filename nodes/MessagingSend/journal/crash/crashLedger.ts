@@ -83,8 +83,11 @@ export class CrashLedger {
   /** A run that was noted before is a second try, or one of an execution that n8n continues for the second time. */
   private async startOnce(): Promise<Start> {
     const { facts, hasStarted: noted } = this;
-    // Where nobody knows who noted it, other attempts are asked about, too.
-    const wasNoted = await facts.store({ noted }, noted).catch(async () => !(await facts.store({ noted })));
+    const wasNoted = await facts.store({ noted }, noted).catch(async () => {
+      await facts.store({ noted });
+      // Nobody knows who has noted it, so other attempts are asked about, too.
+      return true;
+    });
     return wasNoted || this.record.run.attempts.length > 0 ? await this.findUnrecorded() : FIRST;
   }
 
