@@ -214,8 +214,8 @@ test('In a second try, the tester gets no message again, even if all have the sa
   expect(received()).toEqual([TESTER, TESTER, TESTER]);
 });
 
-const UNREADABLE = ['', ' ', 'mine', '={{ $json.missing }}', '={{ null }}', '={{ {} }}', {}, { values: { phone: 1 } }];
-test.each<unknown>(UNREADABLE)('With %j as its phone nothing is sent', async (testRun) => {
+const WRONG = ['', ' ', 'mine', '={{ $json.missing }}', '={{ null }}', '={{ {} }}', {}, { values: { phone: TESTER } }];
+test.each<unknown>(WRONG)('With %j as its phone nothing is sent', async (testRun) => {
   const parameters = withOptions(SEND_BULK, { testRun } as INodeParameters);
   expect(await refused(parameters)).toContain("'Test Run' can't be read: The phone number");
 });

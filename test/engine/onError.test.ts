@@ -66,7 +66,9 @@ test('The error of a run names a message that only the service refuses, and its 
   const { error } = await run({ items: contacts(10), parameters: SEND_BULK });
   const message = 'The service rejected this message';
   expect(error).toMatchObject({ message, context: { itemIndex: 3 } });
-  expect(error?.description).toContain('1 not sent: the service rejected this message (item 3).<br>9 not sent: ');
+  expect(error?.description).toContain(
+    '1 not sent: the service rejected this message (item 3).<br>9 not sent: another',
+  );
   const { outputs } = await run({ items: contacts(10), parameters: SEND_BULK, onError: 'continueErrorOutput' });
   const details = { code: 'VALIDATION_ERROR', http_status: 422, outcome: 'not_sent', batch: 1 };
   expect(outputs[1]).toMatchObject([{ json: { text: 'Hello 3', details } }]);

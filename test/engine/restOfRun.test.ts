@@ -92,7 +92,7 @@ test.each<[what: string, faults: Fault[], outcomes: string, requests: number[], 
   expect(JSON.stringify(detailsOf(ran.outputs[0]?.at(-1)))).toMatch(why);
 });
 
-test('What ends a run is told as such at messages of later requests, even if it names one of its own', async () => {
+test('After a request has ended the run, later messages say why, not what was wrong with one message of that request', async () => {
   sandbox().setFaults([rejects(402, { after: 1, fields: ['messages.0.phone'] })]);
   const ran = await run({ items: contacts(6), parameters: inTwos });
   const [own, ...others] = (ran.outputs[0] ?? []).slice(2).map(({ json }) => json.error);

@@ -76,11 +76,14 @@ describe('Send and Wait for Response', () => {
     expect(end).toBeLessThanOrEqual(Date.now() + minutes * 60_000);
   });
 
-  test.each(['2999-01-01', 'tomorrow', '', '45', '3 moons'])('sends nothing if its limit is "%s"', async (time) => {
-    const { error } = await run(limited(time));
-    expect(error?.message).toBe("'Limit Wait Time' must be a time such as 45 minutes, 2 hours or 3 days");
-    expect(texts()).toEqual([]);
-  });
+  test.each(['2999-01-01T00:00:00', 'tomorrow', '', '45', '3 moons'])(
+    'sends nothing if its limit is "%s"',
+    async (time) => {
+      const { error } = await run(limited(time));
+      expect(error?.message).toBe("'Limit Wait Time' must be a time such as 45 minutes, 2 hours or 3 days");
+      expect(texts()).toEqual([]);
+    },
+  );
 
   test('says how many characters the link leaves for a text that is too long', async () => {
     await run({});
@@ -192,10 +195,10 @@ describe('The link of Send and Wait for Response', () => {
   });
 
   test.each(['application/json', 'multipart/form-data; boundary=x', ''])(
-    'is answered by no form of type %j',
-    async (type) => {
+    'is answered by nothing but the form of its page: %j is none',
+    async (contentType) => {
       const answer = await ask(setupOf({}));
-      const { status, item } = await answer({ decision: 'approve' }, { contentType: type });
+      const { status, item } = await answer({ decision: 'approve' }, { contentType });
       expect([status, item]).toEqual([415, undefined]);
       expect((await answer({ decision: 'approve' })).item).toBeDefined();
     },

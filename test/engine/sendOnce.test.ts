@@ -129,6 +129,13 @@ describe('Send Bulk in a second execution', () => {
     expect(received()).toEqual(phones(0, 1));
   });
 
+  test('reports what a dry run would skip, and the dry run reserves nothing', async () => {
+    await run(contacts(1), once(SEND_BULK));
+    const dry = await run(contacts(3), once(SEND_BULK, { dryRun: true }));
+    expect(outcomesOf(dry)).toEqual(['skipped', 'dry_run', 'dry_run']);
+    expect(outcomesOf(await run(contacts(3), once(SEND_BULK)))).toEqual(['skipped', 'sent', 'sent']);
+  });
+
   test("needs credits only for what is left with 'Check Credits First'", async () => {
     await run(contacts(3), once(SEND_BULK));
     sandbox().setCredits(1);
@@ -241,7 +248,9 @@ test('After a kill, a new execution sends messages that were not begun, and leav
   const second = await run(contacts(5), once(SEND));
   expect(reasonsOf(second)).toEqual(['sent_before', 'sent_before', 'may_have_been_sent', undefined, undefined]);
   expect(hintsOf(second)[0]).toMatchObject({
-    message: expect.stringContaining('may have sent the messages of item 2 (counted from 0): ask these') as string,
+    message: expect.stringContaining(
+      'may have sent the messages of item 2 (counted from 0): ask these people.',
+    ) as string,
     type: 'warning',
   });
   expect(received()).toEqual(phones(0, 1, 2, 3, 4));

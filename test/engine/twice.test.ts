@@ -13,7 +13,7 @@ import { attempt } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { dataAtStart, type Execution, prepare, resultOf, type Setup, stored } from '../support/engine/workflow';
 import { detailsOf, outcomeOf, outcomesOf } from '../support/outputs';
-import { inBatchesOf, oneByOne, SEND, SEND_BULK, SENDERS } from '../support/parameters';
+import { inBatchesOf, oneByOne, SEND, SEND_BULK, SENDERS, withOptions } from '../support/parameters';
 import { until } from '../support/sandbox';
 
 const { sandbox, setupOf, campaign, received: arrived } = nodeForTests();
@@ -141,5 +141,26 @@ describe.each(SENDERS)('Retry of a killed execution of %s, pressed again during 
       /^Another retry of this execution|n8n stopped during an earlier attempt/,
     );
     expect(received()).toEqual(SIX);
+  });
+});
+
+describe('Two processes of n8n, such as workers, that send with one key', () => {
+  const { run, sandbox, requests } = nodeForTests({}, { limit: 6, windowSeconds: 1 });
+
+  test('send each message once, and none fails because of the limit that they share', async () => {
+    const parameters = inBatchesOf(1, withOptions(SEND_BULK, { longestWait: 1 }));
+    const lists = [contacts(20).slice(0, 10), contacts(20).slice(10)];
+    const executions = await Promise.all(
+      lists.map(async (items) => await run({ items, parameters, lifetime: new Lifetime() })),
+    );
+    const reported = executions
+      .flatMap(({ outputs }) => outputs.flat())
+      .map(({ json }) => [json.phone, json.message_id]);
+    expect(executions.map(({ error }) => error)).toEqual([undefined, undefined]);
+    expect(reported.map(([phone]) => phone)).toEqual(contacts(20).map(({ phone }) => phone));
+    const arrived = sandbox().messages();
+    expect(reported).toEqual(expect.arrayContaining(arrived.map(({ phone, id }) => [phone, id])));
+    expect(arrived).toHaveLength(20);
+    expect(requests().some(({ status }) => status === 429)).toBe(true);
   });
 });

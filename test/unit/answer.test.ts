@@ -103,7 +103,8 @@ describe('A rejection', () => {
 
   test.each(REJECTIONS)('with a message_id anywhere is uncertain (%i, %s)', (statusCode, code) => {
     for (const message_id of [7, 'a7']) {
-      for (const more of [{ data: { message_id } }, { data: [{ message_id }] }, { x: { messages: [{ message_id }] } }])
+      const places = [{ data: { message_id } }, { data: [{ message_id }] }, { sent: { messages: [{ message_id }] } }];
+      for (const more of places)
         expect(meaningOf(statusCode, { ...refusal(code), ...more })).toBe('uncertain NOT_CONFIRMED request');
       expect(meaningOf(statusCode, refusal(code, { details: [[{ message_id }]] }))).toMatch(/^uncertain/);
     }

@@ -44,7 +44,10 @@ test.each<[how: string, given: unknown[]]>([
   ['in digits of any script', listOf('+٤٤٧٧٠٠٩٠٠١٢٣, +۴۴۷۷۰۰۹۰۰۱۲۳, ＋４４（０）７７００９００１２３, ৪৪৭৭০০৯০০১২৩')],
   ['in scientific notation, and in thousands', listOf('4.47700900123E+11, 447.700.900.123, 447 700 900 123')],
   ['with a + too many, and a separator behind it', listOf('++447700900123, +++44 7700 900123, tel:++447700900123')],
-  ['with a separator behind it', ['+447700900123;', '+44 7700 900123 ;,', '"447700900123";', '44 7700 900123 |']],
+  [
+    'with a separator behind it',
+    ['+447700900123;', '447700900123,', '+44 7700 900123 ;,', '"447700900123";', '44 7700 900123 |'],
+  ],
   ['with its code twice', listOf('+44 44 7700900123, +44447700900123, +44 0044 7700 900123')],
   ['behind what programs put before it', AROUND.map((before) => `${before}447700900123`)],
   ['within quotes', ['="447700900123"', '"+44 7700 900123"']],
@@ -144,13 +147,17 @@ const SPELLINGS: Array<[countryCode: string | null, phone: string, spellings: st
   ['65', '6568272123', '6827 2123'],
   ['852', '85227838123', '2783 8123'],
   ['7', '74951234567', '8 (495) 123-45-67'],
-  // What libphonenumber's `nationalPrefixForParsing` knows, with what usually follows.
+  // All that libphonenumber's `nationalPrefixForParsing` knows, with what usually follows.
   ['55', '5511987654321', '0 15 11 98765-4321; 90 11 98765-4321; 90 21 11 98765 4321; 041 11 98765-4321'],
   ['55', '5515987654321', '(015) 98765-4321; 0 41 15 98765-4321'],
   ['591', '59171234567', '010 71234567; 0 71234567; 0 19 7123 4567'],
+  ['57', '573001234567', '03 300 1234567; 0456 300 1234567'],
   ['82', '821012345678', '010-1234-5678; 082 10 1234 5678; 08501 10 1234 5678'],
+  ['86', '8613812345678', '17911 138 1234 5678; 0 138 1234 5678'],
   ['61', '61412345678', '1831 0412 345 678; 1832 412 345 678'],
+  ['506', '50683123456', '1904 8312 3456'],
   ['352', '352628123456', '15005 628 123 456'],
+  ['298', '298211234', '1001 211234'],
   ['423', '423660123456', '1001 660 123 456'],
   ['241', '24160123456', '060 12 34 56'],
   // Mobile numbers of one person; landlines, and what only the service can tell from one, stay as they are.
