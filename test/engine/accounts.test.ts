@@ -119,6 +119,15 @@ test('The limit of one account does not hold up another', async () => {
   expect(outcomesOf(ran)).toEqual(['sent', 'sent']);
 });
 
+test('What two addresses of one account are to send needs the credits of both', async () => {
+  sandbox().setCredits(3);
+  const account = { baseUrl: `={{ "${sandbox().url}" + $json.path }}`, apiKey: KEY };
+  const items = contacts(4).map((contact, index) => ({ ...contact, path: index < 2 ? '/v1' : '/api/v1' }));
+  const parameters = withOptions(SEND_BULK, { checkCreditsFirst: true });
+  const ran = await run({ account, items, parameters, onError: 'continueRegularOutput' });
+  expect(outcomesOf(ran)).toEqual(Array(4).fill('not_sent'));
+});
+
 test('Through the routing, an item is sent to the address of its own account', async () => {
   const account = { baseUrl: `={{ "${sandbox().url}" + $json.path }}`, apiKey: '={{ $json.key }}' };
   const items = [

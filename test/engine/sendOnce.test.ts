@@ -2,7 +2,7 @@
  * What send once promises: messages that other executions of the node have sent are not sent again, and which messages
  * are the same: one person and one content.
  */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { type IDataObject, type INodeParameters, WAIT_NODE_TYPE } from 'n8n-workflow';
 
 import type { Fault } from '../../sandbox/server';
 import { inFlight, killedAtNth, Lifetime } from '../../tools/engine/lifetime';
@@ -136,6 +136,12 @@ describe('Send Bulk in a second execution', () => {
     expect(outcomesOf(await run(contacts(3), once(SEND_BULK)))).toEqual(['skipped', 'sent', 'sent']);
   });
 
+  test('of another node of the workflow knows nothing of the first one', async () => {
+    const parameters = once({ ...SEND_BULK, message: 'Sale' });
+    await run(contacts(2), parameters, { next: parameters });
+    expect(received()).toEqual(phones(0, 0, 1, 1));
+  });
+
   test("needs credits only for what is left with 'Check Credits First'", async () => {
     await run(contacts(3), once(SEND_BULK));
     sandbox().setCredits(1);
@@ -151,6 +157,11 @@ test('If n8n keeps nothing for the node, nothing is sent', async () => {
   const unsaved = await run(items, once(SEND), { workflowId: '' });
   expect(detailsOf(unsaved.outputs[0]?.[0]).code).toBe('NOT_SET_UP');
   expect(requests()).toEqual([]);
+});
+
+test('A workflow that was never saved sends after n8n has waited', async () => {
+  const ran = await run(contacts(2), SEND_BULK, { workflowId: '', startType: WAIT_NODE_TYPE, mode: 'manual' });
+  expect(outcomesOf(ran)).toEqual(['sent', 'sent']);
 });
 
 const [REFUSED, WRONG, LOST] = [403, 422, 503].map((status) => ({ kind: 'status', status })) as [Fault, Fault, Fault];

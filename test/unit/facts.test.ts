@@ -4,7 +4,7 @@ import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger
 import { LENGTHS, pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
-import { FactList, type ListStorage } from '../../nodes/MessagingSend/journal/list/factList';
+import { FactList, type ListStorage, valuesOf } from '../../nodes/MessagingSend/journal/list/factList';
 import { digestOf, Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import { Reservations } from '../../nodes/MessagingSend/journal/reservations';
 import { failed, type Outcome, type Row, settle } from '../../nodes/MessagingSend/messages/row';
@@ -266,7 +266,7 @@ test('What the storage refuses to note for an attempt stays what another process
 
 test('A page that a later attempt has barred is barred for each of its requests', async () => {
   const { shared, facts } = setUp();
-  const { pages, attempt } = await attemptAt(facts, rowsUpTo(20), 4);
+  const { pages, attempt } = await attemptAt(facts, rowsUpTo(20), 4, ['a page that it bars']);
   const [page, other] = [pages.find(({ rows }) => rows.length > 1), pages.at(-1)];
   expect(page).not.toBe(other);
   expect(await attempt.begin(other?.rows ?? [])).toBe(false);
@@ -275,6 +275,8 @@ test('A page that a later attempt has barred is barred for each of its requests'
   const [one, two] = page?.rows.map((row) => [row]) ?? [];
   expect(await attempt.begin(one ?? [])).toBe(true);
   expect(await attempt.begin(two ?? [])).toBe(true);
+  await attempt.finish();
+  expect(facts.list.known.size).toBe(0);
 });
 
 test('What is claimed while its removal waits stays in the list', async () => {
@@ -435,11 +437,11 @@ test('What is lost at once can be asked for by others while the rest of the clai
   expect(await claims[0]).toEqual(['noted']);
 });
 
-test('What this process has begun can no longer be barred', async () => {
+test.each(['open', 'noted'] as const)('What this process has made %s can no longer be barred', async (state) => {
   const { facts, left } = setUp();
-  await facts.store({ open: ['page'] });
+  await facts.store({ [state]: ['page'] });
   await expect(facts.store({ noted: ['another attempt'], barred: ['page'] })).rejects.toThrow("can't become barred");
-  expect(await left()).toEqual(claimed('page'));
+  expect(await left()).toEqual(valuesOf('page', state));
 });
 
 test('A fact that its run releases while the list is asked about another one is still what it was', async () => {
@@ -497,9 +499,9 @@ test.each<[why: string, changed: Partial<Row>]>([
 });
 
 /** The first attempt of a run at these rows, on pages of this usual length. */
-async function attemptAt(facts: Facts, rows: readonly Row[], length: number) {
+async function attemptAt(facts: Facts, rows: readonly Row[], length: number, toBar: readonly string[] = []) {
   const pages = await pagesOf(rows, length, noPause);
-  return { pages, attempt: new Attempt(facts, { run: 'run', number: 1, pages, length }, [], () => undefined) };
+  return { pages, attempt: new Attempt(facts, { run: 'run', number: 1, pages, length }, toBar, () => undefined) };
 }
 
 /** What a Retry of an execution, in a process of its own, knows about messages that a first attempt was to send. */

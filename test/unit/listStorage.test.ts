@@ -7,6 +7,14 @@ jest.mock('n8n-workflow', () => ({
   sleep: jest.fn(async () => await Promise.resolve()),
 }));
 
+const storageWith = (helpers: object) =>
+  listStorageOf({ helpers, getExecutionCancelSignal: () => undefined } as Parameters<typeof listStorageOf>[0], 0);
+
+test.each([[[]], [['A']]])('Nothing counts as new if n8n has answered for %j of two values', async (added) => {
+  const helpers = { checkProcessedAndRecord: async () => await Promise.resolve({ new: added, processed: [] }) };
+  await expect(storageWith(helpers).add(['A', 'B'])).rejects.toThrow('has not answered for each value');
+});
+
 test('A claim is confirmed later if a recent change of the list was slow', async () => {
   let now = 0;
   const took = [300, 1, 1, 1];
@@ -17,10 +25,7 @@ test('A claim is confirmed later if a recent change of the list was slow', async
       return await Promise.resolve({ new: values, processed: [] });
     },
   };
-  const context = { helpers, getExecutionCancelSignal: () => undefined } as unknown as Parameters<
-    typeof listStorageOf
-  >[0];
-  const storage = listStorageOf(context, 0);
+  const storage = storageWith(helpers);
   const wait = async () => {
     await storage.add(['a fact']);
     await storage.waitForOthers(0);

@@ -55,7 +55,8 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
   await pause();
   const refused = refuse(rows, delivery);
   await pause();
-  if (!isTest) journal.note(select(rows, isOnce, keepBack), null);
+  // The tester's own number may be one that gets no messages.
+  journal.note(select(rows, isOnce && !isTest, keepBack), null);
   if (refused > 0 && stopOnFailure) for (const row of rows.filter(isOpen)) settle(row, HELD_BACK);
   await pause();
 
@@ -129,7 +130,8 @@ async function sendShares(shares: readonly Share[], delivery: Delivery): Promise
   try {
     await Promise.all(
       shares.map(async (share) => {
-        const why = options.checkCreditsFirst ? await whyNotCovered(share) : null;
+        const ofAccount = shares.filter(({ account }) => account === share.account);
+        const why = options.checkCreditsFirst ? await whyNotCovered(share, ofAccount) : null;
         const { parallelRequests } = options;
         if (why === null)
           await new Dispatch({ ...delivery, ...share, parallelRequests, onSettled }).sendAll(share.batches);
@@ -141,8 +143,12 @@ async function sendShares(shares: readonly Share[], delivery: Delivery): Promise
   }
 }
 
-/** Reads the balance. @returns why the run must not start; null if the credits cover it */
-async function whyNotCovered({ requests, batches }: Share): Promise<Failure | null> {
+/**
+ * Reads the balance.
+ * @param ofAccount all that is sent from the account, from whichever address
+ * @returns why the run must not start; null if the credits cover it
+ */
+async function whyNotCovered({ requests, batches }: Share, ofAccount: readonly Share[]): Promise<Failure | null> {
   if (batches.length === 0) return null;
   // Only the Stop button ends a wait for the balance.
   const reply = await requests.readBalance().catch(() => null);
@@ -153,6 +159,6 @@ async function whyNotCovered({ requests, batches }: Share): Promise<Failure | nu
     return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', outcome: 'not_sent' });
   }
   // Each text uses a credit.
-  const required = batches.flat().reduce((sum, row) => sum + textCount(row), 0);
+  const required = ofAccount.flatMap((share) => share.batches.flat()).reduce((sum, row) => sum + textCount(row), 0);
   return balance.credits >= required ? null : creditsTooLow({ required, available: balance.credits });
 }

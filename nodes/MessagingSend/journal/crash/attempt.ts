@@ -156,7 +156,7 @@ export class Attempt {
     const own = [...this.noted, ...pages.map(({ fact }) => fact), ...rests];
     if (pages.some(({ state }) => state === 'taken')) {
       // They belong to the other attempt, and must stay.
-      facts.release(own);
+      facts.release([...own, ...toBar]);
       return [];
     }
     if (pages.some(({ state }) => state !== 'unopened')) return [...own, ...toBar];

@@ -39,7 +39,7 @@ export async function openJournal(
   // Without a token, a run in which n8n was killed looks like one that never began.
   const followsUnknown = followsKill || (isRetry && lineage === null);
   if (crash === null && followsUnknown && !record.isOpen) record.markInterrupted();
-  if (testRun !== null && !dryRun) {
+  if (testRun !== null) {
     // All that a run without 'Test Run' must know is that this one began, and sent nothing.
     await crash?.finish();
     // Only for Retry On Fail: in other runs, test messages don't count as sent.
@@ -47,8 +47,6 @@ export async function openJournal(
     kept.test = own;
     return new Journal(new DeliveryRecord(own, index));
   }
-  // The record of an earlier test is no longer needed.
-  delete kept.test;
   const isAsked = duplicateMessages === 'sendOnceEver';
   if (!canRemember(context) || !(isAsked || isList(context, operation))) return new Journal(record, crash);
   const open = (account: string) => {
