@@ -2,7 +2,7 @@
  * The table of answers, row by row: what an answer means for its request, and an entry for its message. And what a
  * reply keeps of an answer: IDs with all their digits, and never the API key.
  */
-import { keyMask } from '../../nodes/MessagingSend/api/keyMask';
+import { keyMask } from '../../nodes/MessagingSend/api/account';
 import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
 import { readReply, type Reply } from '../../nodes/MessagingSend/api/reply';
 import { SEND } from '../../nodes/MessagingSend/delivery/operation';

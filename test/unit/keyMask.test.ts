@@ -1,4 +1,4 @@
-import { keyMask, masked } from '../../nodes/MessagingSend/api/keyMask';
+import { keyMask, masked } from '../../nodes/MessagingSend/api/account';
 import { KEY } from '../support/contacts';
 
 /** With characters that encodings write differently. */

@@ -3,7 +3,7 @@ import { type INode, NodeApiError } from 'n8n-workflow';
 import { SEND, SEND_BULK } from '../../nodes/MessagingSend/delivery/operation';
 import { type Failure, failure } from '../../nodes/MessagingSend/failures/failure';
 import { failed, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
-import { runError } from '../../nodes/MessagingSend/n8n/output/errors';
+import { runError } from '../../nodes/MessagingSend/n8n/output/reports';
 import { outputItems } from '../../nodes/MessagingSend/n8n/output/outputItems';
 import { summaryLines } from '../../nodes/MessagingSend/n8n/output/sentences';
 import { summarize } from '../../nodes/MessagingSend/n8n/output/summary';

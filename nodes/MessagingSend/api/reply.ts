@@ -1,8 +1,8 @@
 import { type Failure, failure } from '../failures/failure';
+import { type KeyMask, masked } from './account';
 import { type Answer, meaningOfAnswer } from './answer';
 import { rejectionFailure, uncertainFailure } from './answerFailure';
 import type { Endpoint } from './endpoints';
-import { type KeyMask, masked } from './keyMask';
 import { asText, BALANCE_FIELDS, creditsOf, isObject, type JsonObject, pick } from './objects';
 
 export interface ApiRequest {

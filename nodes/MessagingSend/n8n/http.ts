@@ -6,14 +6,13 @@ import type {
   IPollFunctions,
 } from 'n8n-workflow';
 
-import type { Account } from '../api/account';
-import { keyMask } from '../api/keyMask';
+import { type Account, keyMask } from '../api/account';
 import { networkReply } from '../api/networkReply';
 import { isObject } from '../api/objects';
 import { type ApiRequest, type Call, type HttpAnswer, readReply, type Reply } from '../api/reply';
+import { pause } from './execution';
 import { CREDENTIAL, type NodeAccount } from './input/credential';
 import type { RequestOptions } from './input/requestOptions';
-import { pause } from './pause';
 
 /**
  * How every request is made, both declaratively (as `requestDefaults`) and from code. Error responses are read here

@@ -15,8 +15,8 @@ import type { Call } from '../api/reply';
 import { failure } from '../failures/failure';
 import { isTool } from './execution';
 import { callBy } from './http';
-import { setUpError } from './output/errors';
 import { failedItem } from './output/outputItems';
+import { setUpError } from './output/reports';
 
 export type RoutedRequest = DeclarativeRestApiSettings.ResultOptions;
 

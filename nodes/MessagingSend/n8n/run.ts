@@ -11,7 +11,7 @@ import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts, Row } from '../messages/row';
 import { requestsOf } from '../requests/requests';
-import { beginAttempt, isTool } from './execution';
+import { beginAttempt, isTool, pause } from './execution';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccounts } from './input/credential';
 import type { ReadDrafts } from './input/drafts';
@@ -19,11 +19,9 @@ import { AS_STORED, ItemParameters, sourceOfItem, sourceOfRun } from './input/it
 import { booleanIn, GivenOptions, includeOtherFields } from './input/readOptions';
 import { readRequestOptions } from './input/requestOptions';
 import { canRemember, journalIn, openJournal } from './memory/openJournal';
-import { runError, setUpError } from './output/errors';
 import { outputItems } from './output/outputItems';
-import { progressReporter, reportSummary } from './output/reports';
+import { progressReporter, reportSummary, runError, setUpError } from './output/reports';
 import { summarize } from './output/summary';
-import { pause } from './pause';
 import { keptOfCall, routedCall, type RoutedRequest } from './routing';
 
 export interface Job {

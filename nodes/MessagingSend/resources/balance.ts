@@ -3,14 +3,14 @@ import type { IExecuteFunctions, IExecutePaginationFunctions, INodeExecutionData
 import { GET_BALANCE } from '../api/endpoints';
 import { balanceIn, type Call } from '../api/reply';
 import { isFailure } from '../failures/failure';
+import { pause } from '../n8n/execution';
 import { httpCall } from '../n8n/http';
 import { type Accounts, type NodeAccount, readAccounts } from '../n8n/input/credential';
 import { type ParameterSource, sourceOfItem, sourceOfRun } from '../n8n/input/itemParameters';
 import { GivenOptions, maxWait, optionsField, requestsPerMinute } from '../n8n/input/readOptions';
 import { readRequestOptions, type RequestOptions } from '../n8n/input/requestOptions';
-import { nodeApiError, setUpError } from '../n8n/output/errors';
 import { failedItem } from '../n8n/output/outputItems';
-import { pause } from '../n8n/pause';
+import { nodeApiError, setUpError } from '../n8n/output/reports';
 import { routedCall, type RoutedRequest, routingOf } from '../n8n/routing';
 import { requestsOf } from '../requests/requests';
 

@@ -5,7 +5,7 @@ import { failure, isFailure } from '../failures/failure';
 import { httpCall } from '../n8n/http';
 import { type NodeAccount, readAccounts } from '../n8n/input/credential';
 import type { RequestOptions } from '../n8n/input/requestOptions';
-import { nodeApiError, setUpError } from '../n8n/output/errors';
+import { nodeApiError, setUpError } from '../n8n/output/reports';
 import { requestsOf } from '../requests/requests';
 import { decide, type LowBalanceState } from './decision';
 import { readTriggerSettings } from './settings';

@@ -3,8 +3,8 @@ import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-work
 import { type Account, accountIn } from '../../api/account';
 import { type Failure, failure, isFailure } from '../../failures/failure';
 import { CREDENTIAL_EXPRESSION_FAILED } from '../assumptions';
+import { pause } from '../execution';
 import { reasonOf } from '../output/sentences';
-import { pause } from '../pause';
 
 export const CREDENTIAL = 'messagingSendApi';
 

@@ -6,7 +6,7 @@ import { codePoints } from '../../delivery/longText';
 import { SEND, type SendOperation } from '../../delivery/operation';
 import type { Failure } from '../../failures/failure';
 import { type Failed, type Outcome, type Row, type Skipped, textCount } from '../../messages/row';
-import { pause, YIELD_EVERY } from '../pause';
+import { pause, YIELD_EVERY } from '../execution';
 import { descriptionOf } from './sentences';
 import type { Charged } from './summary';
 

@@ -16,27 +16,16 @@ const FIRST_FOR_MODELS = 100;
  */
 export function summaryLines(summary: Summary, toDo = ''): string[] {
   const [first, ...others] = summary.reasons;
-  if (first !== undefined && others.length === 0 && isNothing(summary)) {
+  if (first !== undefined && others.length === 0 && summary.isNothing) {
     return [`Nothing was sent: ${withinSentence(first.failure)}.`];
   }
   const reasons = first === undefined ? [] : reasonLines(summary);
   return [...countsLines(summary), toDo, ...reasons, ...contentsLines(summary)].filter(Boolean);
 }
 
-/** Whether the run achieved nothing: no message may have been sent, and none was skipped. */
-export function isNothing(summary: Summary): boolean {
-  const { sent, notSent, uncertain, skipped, planned } = summary;
-  return planned === null && notSent > 0 && sent + uncertain + skipped.size === 0;
-}
-
-/** Whether a dry run has found that the credits don't suffice. */
-export function isTooExpensive({ planned, creditsLeft }: Summary): boolean {
-  return planned !== null && creditsLeft !== null && creditsLeft < planned.credits;
-}
-
 /** How many messages had which outcome, and the credits and requests that they took. */
 export function countsLines(summary: Summary): string[] {
-  if (isNothing(summary)) return ['Nothing was sent.'];
+  if (summary.isNothing) return ['Nothing was sent.'];
   const { sent, resumed, notSent, heldBack, uncertain, skipped, planned, isTest, creditsUsed, creditsLeft } = summary;
   const inAll = resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`;
   const outcomes = [
@@ -62,7 +51,7 @@ export function countsLines(summary: Summary): string[] {
   const others = [...skipped.values()].reduce((sum, count) => sum + count, notSent);
   const each = messages === people ? 'this message' : counted(messages, 'message');
   const who = `${people === 1 ? '1 person' : `${people} people`} would get ${each}`;
-  const tooFew = isTooExpensive(summary) ? ", so with 'Check Credits First' nothing would be sent" : '';
+  const tooFew = summary.isTooExpensive ? ", so with 'Check Credits First' nothing would be sent" : '';
   const left = creditsLeft === null ? '' : `; ${counted(creditsLeft, 'credit')} left${tooFew}`;
   const cost =
     messages === 0 ? '' : ` It would take ${counted(credits, 'credit')} and ${counted(requests, 'request')}${left}.`;
@@ -130,7 +119,7 @@ function escaped(text: string): string {
  */
 export function nextText(summary: Summary, rest: string | false): string {
   const { sent, uncertain, notSent, isRemembered, isTest, planned } = summary;
-  if (isRemembered && notSent > 0 && !isNothing(summary))
+  if (isRemembered && notSent > 0 && !summary.isNothing)
     return 'To send what is left, execute the workflow again: it leaves out what was sent.';
   if (isRemembered || isTest || planned !== null || sent + uncertain === 0) return '';
   const kinds = [sent > 0 && `${sent} sent`, uncertain > 0 && `${uncertain} uncertain`].filter(Boolean);

@@ -3,7 +3,7 @@ import { isNumber, type JsonObject } from '../../api/objects';
 import type { DeliveryOptions } from '../../delivery/select';
 import { type Failed, mayHaveBeenSent, type Origin, type Row, type SkipReason, textCount } from '../../messages/row';
 import { countryOf } from '../../phone/country';
-import { pause, YIELD_EVERY } from '../pause';
+import { pause, YIELD_EVERY } from '../execution';
 
 /** Why messages were not sent, or may have been. Reasons differ by the values in their texts, such as a length. */
 export interface Reason extends Failed {
@@ -60,6 +60,10 @@ export type Charged = Readonly<Record<'used' | 'of', number>>;
 export interface Summary extends Outcomes, Contents, Costs {
   /** What a dry run would send, to how many people, and what that would take; null for a real run. */
   readonly planned: Readonly<Record<'messages' | 'people' | 'credits' | 'requests', number>> | null;
+  /** Whether a dry run has found that the credits don't suffice. */
+  readonly isTooExpensive: boolean;
+  /** Whether a real run achieved nothing: no message may have been sent, and none was skipped. */
+  readonly isNothing: boolean;
   /** How many numbers 'Never Send To' has; null if it is not set. */
   readonly optOuts: number | null;
   readonly isTest: boolean;
@@ -84,11 +88,16 @@ export async function summarize(
   { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
   { requests, accounts, message, credits = null }: Surroundings,
 ): Promise<Summary> {
+  const outcomes = await outcomesOf(rows, accounts);
+  const costs = costsOf(rows, accounts, credits);
+  const planned = dryRun ? plannedOf(rows.filter(({ outcome }) => outcome?.kind === 'planned')) : null;
   return {
-    ...(await outcomesOf(rows, accounts)),
+    ...outcomes,
     ...(await contentsOf(rows, message)),
-    ...costsOf(rows, accounts, credits),
-    planned: dryRun ? plannedOf(rows.filter(({ outcome }) => outcome?.kind === 'planned')) : null,
+    ...costs,
+    planned,
+    isTooExpensive: planned !== null && costs.creditsLeft !== null && costs.creditsLeft < planned.credits,
+    isNothing: !dryRun && outcomes.notSent > 0 && outcomes.sent + outcomes.uncertain + outcomes.skipped.size === 0,
     optOuts: neverSendTo?.length ?? null,
     isTest: testRun !== null,
     isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null && !dryRun,
