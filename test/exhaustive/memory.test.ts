@@ -74,7 +74,7 @@ class Node {
         left.push(...own);
       }
     }
-    await journal.finish(rows, () => 'account');
+    await journal.finish(rows, () => ({ account: 'account' }));
     await this.list.turns.last;
     return { left, calls: this.calls - before };
   }

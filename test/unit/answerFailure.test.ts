@@ -1,5 +1,5 @@
-import { messageFailure } from '../../nodes/MessagingSend/api/answerFailure';
 import { keyMask } from '../../nodes/MessagingSend/api/account';
+import { messageFailure } from '../../nodes/MessagingSend/api/answerFailure';
 import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
 import { readReply } from '../../nodes/MessagingSend/api/reply';
 import { serviceText } from '../../nodes/MessagingSend/api/serviceText';

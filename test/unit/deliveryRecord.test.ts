@@ -88,7 +88,7 @@ test('A message that was noted with two texts has its last outcome, and an ident
 test('A run that ends before it has read its messages forgets none of what was sent before', async () => {
   const context: JsonObject = {};
   new DeliveryRecord(context, 0).note([rowAt(0)], SENT);
-  await new Journal(new DeliveryRecord(context, 0)).finish([], () => null);
+  await new Journal(new DeliveryRecord(context, 0)).finish([], () => failure('stopped'));
   expect(await recall(reread(context), [rowAt(0)])).toEqual(['sent']);
 });
 

@@ -204,7 +204,7 @@ test('What only another attempt can have sent is not noted for other executions'
   const journal = new Journal(new DeliveryRecord({}, 0), refusing, { open, isAsked: true });
   await journal.recall(intentOf(rows), noPause);
   expect(rows.map(({ outcome }) => outcome?.kind)).toEqual(['uncertain', 'uncertain']);
-  await journal.finish(rows, () => 'account');
+  await journal.finish(rows, () => ({ account: 'account' }));
   expect((await new Reservations(run({}), 1).find(rowsUpTo(2))).size).toBe(0);
 });
 
@@ -244,7 +244,7 @@ test('What an attempt has reserved, and may not send because a Retry has barred 
   const refused = await journal.beforeRequest(rows.slice(1), reservations);
   expect(refused).toEqual(failure('anotherAttempt'));
   for (const row of rows.slice(1)) settle(row, failed(refused as Failure));
-  await journal.finish(rows, () => 'account');
+  await journal.finish(rows, () => ({ account: 'account' }));
   await left();
   expect([...(await new Reservations(elsewhere, 1).find(again)).keys()]).toEqual(again.slice(0, 1));
 });

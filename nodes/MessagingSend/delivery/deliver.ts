@@ -17,8 +17,6 @@ export interface Delivery extends Pick<DispatchConfig, 'operation' | 'keepBack' 
   readonly batchSize: number | null;
   /** The account of an item's messages, or why there is none. The same account is always the same object. */
   readonly senderOf: (item: number) => Sender | Failure;
-  /** The account that sends a message; null if none can. */
-  readonly accountOf: (row: Row) => string | null;
   /** Why nothing can be sent now; null if messages can. */
   readonly broken: Failure | null;
   /** Why what an earlier attempt has sent is uncertain all the same; null if it is not. */

@@ -111,7 +111,11 @@ export class Dispatch {
     }
     const others = rejection.batch.filter((row) => !offenders.has(row));
     const rejected = others.length === 0 ? null : await this.requestBatch(others);
-    if (rejected === null) this.settleAll([...offenders.keys()], (row) => unsent(rejection, offenders.get(row)));
+    if (rejected === null)
+      this.settleAll([...offenders.keys()], (row) => ({
+        kind: 'not_sent',
+        failure: offenders.get(row) ?? rejection.reply.failure,
+      }));
     // The details were misleading: they may count from 1, or name only the first message.
     else await this.search({ ...rejection, batch: rejection.batch.filter(isOpen) });
   }
@@ -119,7 +123,8 @@ export class Dispatch {
   /** One batch at a time, so that rejections in a row mean something. */
   private async search(rejection: Rejection): Promise<void> {
     const send = async (half: Batch) => await this.requestBatch(half);
-    const reject = (found: Rejection) => this.settleAll(found.batch, () => unsent(found));
+    const reject = (found: Rejection) =>
+      this.settleAll(found.batch, () => ({ kind: 'not_sent', failure: found.reply.failure }));
     const search = async () => await searchInHalves(rejection, send, reject, this.rejectedInARow);
     await (this.lastSearch = this.lastSearch.then(search));
   }
@@ -231,9 +236,4 @@ export class Dispatch {
     journal.note(batch, reservations);
     onSettled(batch.length);
   }
-}
-
-/** A rejected message has the failure that the service names for it, or else that of its request. */
-function unsent({ reply }: Rejection, own: Failure = reply.failure): Outcome {
-  return { kind: 'not_sent', failure: own };
 }

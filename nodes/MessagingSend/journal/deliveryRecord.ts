@@ -111,7 +111,6 @@ export class DeliveryRecord {
 
   /** What is known about the messages of a run. */
   lookUp(rows: readonly Row[]): { readonly recorded: Memory | null; readonly lastBatch: number } {
-    if (this.isEmpty) return { recorded: null, lastBatch: 0 };
     const byName = new Map<string, Past & { readonly person: string }>();
     let lastBatch = 0;
     for (const text of this.written().split('\n').filter(Boolean)) {
@@ -127,6 +126,7 @@ export class DeliveryRecord {
       lastBatch = Math.max(lastBatch, batch ?? 0);
     }
     const fallback = this.isInterrupted ? INTERRUPTED : undefined;
+    if (byName.size === 0 && fallback === undefined) return { recorded: null, lastBatch };
     const pasts = new Map<Row, Past>();
     for (const row of rows) {
       const name = digestOf(nameOf(row));

@@ -1,5 +1,5 @@
 import { addTo } from '../api/objects';
-import { type Failure, failure } from '../failures/failure';
+import { type Failure, failure, isFailure } from '../failures/failure';
 import { type Batch, mayHaveBeenSent, type Outcome, type Row, settle } from '../messages/row';
 import type { Attempt } from './crash/attempt';
 import type { CrashLedger } from './crash/crashLedger';
@@ -34,8 +34,8 @@ export interface Intent {
   readonly rows: readonly Row[];
   /** Tells which of them the user keeps back. */
   readonly keptBack: () => ReadonlySet<Row>;
-  /** The account that sends a message; null if none can. */
-  readonly accountOf: (row: Row) => string | null;
+  /** The account of an item's messages, or why there is none. */
+  readonly senderOf: (item: number) => { readonly account: string } | Failure;
   /** Why a message that was sent is uncertain all the same; null if it is not. */
   readonly lost: Failure | null;
 }
@@ -67,12 +67,9 @@ export class Journal {
   }
 
   /** @returns null if each execution may send the same messages again */
-  reservationsOf(account: string): Reservations | null {
-    return this.sendOnce?.isAsked === true ? this.memoryOf(account, this.sendOnce) : null;
-  }
-
-  private memoryOf(account: string, { open }: SendOnce): Reservations {
-    const memory = this.reservations.get(account) ?? open(account);
+  reservationsOf(account: string, isNeeded = this.sendOnce?.isAsked): Reservations | null {
+    if (this.sendOnce === null || isNeeded !== true) return null;
+    const memory = this.reservations.get(account) ?? this.sendOnce.open(account);
     this.reservations.set(account, memory);
     return memory;
   }
@@ -81,7 +78,7 @@ export class Journal {
    * Settles the messages that must not leave, because earlier attempts have sent them or may have.
    * @returns the highest batch number so far; 0 if there is none
    */
-  async recall({ rows, keptBack, accountOf, lost }: Intent, pause: () => Promise<void>): Promise<number> {
+  async recall({ rows, keptBack, senderOf, lost }: Intent, pause: () => Promise<void>): Promise<number> {
     const { record, crash } = this;
     // If the database can't be asked, nothing leaves and nothing is noted: the next attempt asks again.
     const asked = await crash?.lookUp(rows, keptBack, pause).catch(() => notAsked(crash.isRetry));
@@ -98,7 +95,7 @@ export class Journal {
     };
     const isDoubtful = (row: Row) =>
       row.outcome === null && row.defect === null && pastOf(row)?.outcome.kind === 'uncertain';
-    const sentBefore = await this.sentBefore(rows.filter(isDoubtful), accountOf);
+    const sentBefore = await this.sentBefore(rows.filter(isDoubtful), senderOf);
     for (const row of rows) {
       if (row.outcome !== null) continue;
       const past = pastOf(row);
@@ -123,9 +120,9 @@ export class Journal {
   }
 
   /** Those of the doubtful messages that were sent all the same, by what all executions remember. */
-  private async sentBefore(doubtful: readonly Row[], accountOf: Intent['accountOf']): Promise<ReadonlySet<Row>> {
+  private async sentBefore(doubtful: readonly Row[], senderOf: Intent['senderOf']): Promise<ReadonlySet<Row>> {
     const sent = new Set<Row>();
-    for (const [account, own] of byAccount(doubtful, accountOf)) {
+    for (const [account, own] of byAccount(doubtful, senderOf)) {
       const found = this.reservationsOf(account)?.find(own);
       const taken = (await found?.catch(() => NONE)) ?? NONE;
       for (const [row, state] of taken) if (state === 'noted') sent.add(row);
@@ -203,7 +200,7 @@ export class Journal {
    * Called when the attempt has ended in any way. Resolves once everything that others need is stored.
    * @param rows all messages of the run; none if it was to send nothing, or could not
    */
-  async finish(rows: readonly Row[], accountOf: Intent['accountOf']): Promise<void> {
+  async finish(rows: readonly Row[], senderOf: Intent['senderOf']): Promise<void> {
     const { record, sendOnce } = this;
     const isDone = rows.every(({ outcome }) => outcome?.kind === 'sent' || outcome?.kind === 'skipped');
     if (rows.length > 0 && isDone) record.clear();
@@ -211,19 +208,20 @@ export class Journal {
       const left = rows.filter(
         ({ outcome }) => mayHaveBeenSent(outcome) && !('failure' in outcome && OF_ANOTHER.has(outcome.failure)),
       );
-      const sent = byAccount(left.slice(-MAX_REMEMBERED), accountOf);
-      for (const account of sent.keys()) this.memoryOf(account, sendOnce);
+      const sent = byAccount(left.slice(-MAX_REMEMBERED), senderOf);
+      for (const account of sent.keys()) this.reservationsOf(account, true);
       await Promise.all(Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account))));
     }
     await this.crash?.finish(await this.attempt?.finish());
   }
 }
 
-function byAccount(rows: readonly Row[], accountOf: Intent['accountOf']): ReadonlyMap<string, readonly Row[]> {
+/** Without messages that no account can send. */
+function byAccount(rows: readonly Row[], senderOf: Intent['senderOf']): ReadonlyMap<string, readonly Row[]> {
   const all = new Map<string, Row[]>();
   for (const row of rows) {
-    const account = accountOf(row);
-    if (account !== null) addTo(all, account, row);
+    const sender = senderOf(row.item);
+    if (!isFailure(sender)) addTo(all, sender.account, row);
   }
   return all;
 }

@@ -165,10 +165,6 @@ async function sendJob(run: Invocation) {
     [latest, latestSender] = [account, sender];
     return sender;
   };
-  const accountOf = ({ item }: Row) => {
-    const sender = senderOf(item);
-    return isFailure(sender) ? null : sender.account;
-  };
   let rows: readonly Row[] = [];
   try {
     const broken = settings.failure ?? accounts.failure;
@@ -187,7 +183,6 @@ async function sendJob(run: Invocation) {
       batchSize: requestOptions.batchSize,
       stopOnFailure,
       senderOf,
-      accountOf,
       keepBack,
       journal,
       pause,
@@ -195,7 +190,7 @@ async function sendJob(run: Invocation) {
       onProgress: progressReporter(inWorkflow),
     });
   } finally {
-    await journal.finish(options.dryRun ? [] : rows, accountOf);
+    await journal.finish(options.dryRun ? [] : rows, senderOf);
   }
   await pause();
   const [only, ...others] = senders.values();

@@ -127,18 +127,21 @@ export class Pacer {
 
   /** Gives slots to the first requests in the queue, as many as the limit allows now. */
   private serve(): void {
-    if (this.holdLeft > 0) {
-      this.sendAway();
-      this.wakeAt(this.holdEnd);
-      return;
-    }
+    const isHeld = this.holdLeft > 0;
+    if (isHeld) this.sendAway();
     while ((this.freeAt[0] ?? Infinity) <= this.clock.now()) this.freeAt.shift();
-    const free = Math.max(0, this.limit - this.inFlight - this.freeAt.length);
+    const free = isHeld ? 0 : Math.max(0, this.limit - this.inFlight - this.freeAt.length);
     for (const { resolve } of this.queue.splice(0, free)) {
       this.inFlight += 1;
       resolve(true);
     }
-    this.wakeAt(this.freeAt[0] ?? Infinity);
+    const next = isHeld ? this.holdEnd : (this.freeAt[0] ?? Infinity);
+    if (this.queue.length === 0 || next >= this.wakesAt) return;
+    this.wakesAt = next;
+    void this.clock.sleep(Math.ceil(next - this.clock.now())).then(() => {
+      if (this.wakesAt === next) this.wakesAt = Infinity;
+      this.serve();
+    });
   }
 
   /** Removes the requests that may not wait until the end of the hold. */
@@ -150,15 +153,6 @@ export class Pacer {
       const isTooLong = wait > maxWait + 1;
       if (isTooLong) resolve(false);
       return !isTooLong;
-    });
-  }
-
-  private wakeAt(time: number): void {
-    if (this.queue.length === 0 || time >= this.wakesAt) return;
-    this.wakesAt = time;
-    void this.clock.sleep(Math.ceil(time - this.clock.now())).then(() => {
-      if (this.wakesAt === time) this.wakesAt = Infinity;
-      this.serve();
     });
   }
 }

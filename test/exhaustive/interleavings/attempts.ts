@@ -88,7 +88,7 @@ export class Attempt {
     const open = (account: string) => new Reservations(around.factsOf(this, account), 1);
     const journal = new Journal(record, crash, order.sendOnce === true ? { open, isAsked: true } : null);
     const rows = await this.dispatch(order, journal);
-    await journal.finish(rows, () => 'account');
+    await journal.finish(rows, () => ({ account: 'account' }));
     await around.step(this.process, STORES);
     execution.stored = copyOf(context);
     return rows;
@@ -99,7 +99,7 @@ export class Attempt {
     const rows = inOrder([...messages, ...others]);
     const items = new Set(others.map(({ item }) => item));
     const keptBack = new Set(rows.filter(({ item }) => items.has(item)));
-    const intent: Intent = { rows, keptBack: () => keptBack, accountOf: () => 'account', lost: null };
+    const intent: Intent = { rows, keptBack: () => keptBack, senderOf: () => ({ account: 'account' }), lost: null };
     await journal.recall(intent, async () => await Promise.resolve());
     const kept = [...keptBack].filter(isOpen);
     for (const row of kept) settle(row, { kind: 'skipped', reason: 'opted_out' });

@@ -3,7 +3,7 @@ import { type IExecuteFunctions, type INode, NodeApiError, NodeOperationError } 
 
 import type { Failure } from '../../failures/failure';
 import { isTool } from '../execution';
-import { countsLines, descriptionOf, inLines, inSentences, nextText, reasonLines, summaryLines } from './sentences';
+import { countsLines, descriptionOf, inSentences, nextText, reasonLines, summaryLines } from './sentences';
 import type { Summary } from './summary';
 
 /** The minimum time between two lines of progress, in milliseconds. */
@@ -30,7 +30,7 @@ export function reportSummary(context: IExecuteFunctions, summary: Summary): voi
   if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
   // A run of several messages has noted whom it has sent what.
   const isListLeft = notSent > 0 && sent + notSent + uncertain > 1;
-  const message = inLines(...summaryLines(summary, nextText(summary, isListLeft && SEND_WHAT_IS_LEFT)));
+  const message = summaryLines(summary, nextText(summary, isListLeft && SEND_WHAT_IS_LEFT)).join('<br>');
   const isDoubtful = notSent + uncertain + doubtful.length > 0 || summary.isTooExpensive;
   const type = isDoubtful ? 'warning' : 'info';
   context.addExecutionHints({ message, location: 'outputPane', type });
@@ -55,7 +55,7 @@ export function runError(node: INode, summary: Summary): NodeApiError | NodeOper
   const counts = countsLines(summary);
   const description = isTool(node)
     ? inSentences(toDo, ...counts, ...which, forModel(summary))
-    : inLines(...counts, inSentences(toDo, forUser(summary)), ...which);
+    : [...counts, inSentences(toDo, forUser(summary)), ...which].filter(Boolean).join('<br>');
   return (isInvalid ? setUpError : nodeApiError)(node, failure, origin.item, description);
 }
 

@@ -194,11 +194,6 @@ export function reasonOf(error: unknown): string {
   return typeof nodeCause !== 'string' || words.includes(nodeCause) ? words : `${words} ('${nodeCause}')`;
 }
 
-/** What the editor shows as lines. */
-export function inLines(...lines: readonly string[]): string {
-  return lines.filter(Boolean).join('<br>');
-}
-
 /** Joins sentences, without empty ones. */
 export function inSentences(...sentences: ReadonlyArray<string | false>): string {
   return sentences.filter(Boolean).join(' ');
