@@ -42,22 +42,15 @@ export async function readAccounts(context: GetCredentials, items = 1, signal?: 
 }
 
 /** The account that the credential gives for an item, and whether every item gets the same. */
-async function read(
-  context: GetCredentials,
-  item: number,
-): Promise<{ account: NodeAccount | Failure; isForAll: boolean }> {
+async function read(context: GetCredentials, item: number) {
   try {
     const credential = await context.getCredentials(CREDENTIAL, item);
-    const account = accountIn(credential);
-    return {
-      account: isFailure(account) ? account : { ...account, credential },
-      isForAll: credential.isFixed === true,
-    };
+    const given = accountIn(credential);
+    const account = isFailure(given) ? given : { ...given, credential };
+    return { account, isForAll: credential.isFixed === true };
   } catch (error) {
     const reason = reasonOf(error);
-    return {
-      account: failure('credentialUnreadable', { reason }),
-      isForAll: !reason.includes(CREDENTIAL_EXPRESSION_FAILED),
-    };
+    const isForAll = !reason.includes(CREDENTIAL_EXPRESSION_FAILED);
+    return { account: failure('credentialUnreadable', { reason }), isForAll };
   }
 }

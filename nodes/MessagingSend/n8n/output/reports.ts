@@ -32,8 +32,7 @@ export function reportSummary(context: IExecuteFunctions, summary: Summary): voi
   const isListLeft = notSent > 0 && sent + notSent + uncertain > 1;
   const message = summaryLines(summary, nextText(summary, isListLeft && SEND_WHAT_IS_LEFT)).join('<br>');
   const isDoubtful = notSent + uncertain + doubtful.length > 0 || summary.isTooExpensive;
-  const type = isDoubtful ? 'warning' : 'info';
-  context.addExecutionHints({ message, location: 'outputPane', type });
+  context.addExecutionHints({ message, location: 'outputPane', type: isDoubtful ? 'warning' : 'info' });
   if (context.getMode() !== 'manual') context.logger.info(`Messaging Send: ${summaryLines(summary).join(' ')}`);
 }
 
