@@ -10,7 +10,11 @@ import { accountOf } from '../support/sandbox';
 
 /** The limit of this key is used up by a test. */
 const SPENT = 'made-up-key-of-a-spent-limit';
-const { sandbox, run, requests, campaign } = nodeForTests({ onError: 'continueErrorOutput' }, { keys: [KEY, SPENT] });
+let onRequest: () => void = () => undefined;
+const { sandbox, run, requests, campaign } = nodeForTests(
+  { onError: 'continueErrorOutput' },
+  { keys: [KEY, SPENT], onRequest: () => onRequest() },
+);
 
 /** The second of three requests has no result; the service handled it or not. */
 const lost = (handled: boolean): Fault => ({ kind: 'status', status: 504, handled, on: 'bulk', after: 1, times: 1 });
@@ -57,12 +61,12 @@ test('Without an answer before it, nothing is said', async () => {
 
 test('If another run uses the key meanwhile, nothing is said', async () => {
   // Its credit would look like one for a message without an answer.
-  sandbox().setFaults([lost(false), { kind: 'delay', ms: 200, on: 'bulk' }]);
-  const parameters = withOptions(SEND_BULK, IN_TURN);
-  const [ran] = await Promise.all([
-    run({ items: contacts(250), parameters }),
-    run({ items: contacts(1), parameters: SEND, workflowId: 'another' }),
-  ]);
+  sandbox().setFaults([lost(false), { kind: 'delay', ms: 1_000, on: 'send' }]);
+  const arrived = new Promise<void>((resolve) => (onRequest = resolve));
+  const another = run({ items: contacts(1), parameters: SEND, workflowId: 'another' });
+  await arrived;
+  const ran = await run({ items: contacts(250), parameters: withOptions(SEND_BULK, IN_TURN) });
+  await another;
   expect(hintsOf(ran)[0]?.message).not.toContain('By the balance');
 });
 
