@@ -126,10 +126,12 @@ async function sendShares(shares: readonly Share[], delivery: Delivery): Promise
   const noteInFlight = () => journal.noteInFlight();
   signal?.addEventListener('abort', noteInFlight, { once: true });
   try {
+    // All of them first: what one address of an account sends would lower the balance that another one reads.
+    const checked = options.checkCreditsFirst ? shares : [];
+    const reasons = await Promise.all(checked.map(async (share) => await whyNotCovered(share, shares)));
     await Promise.all(
-      shares.map(async (share) => {
-        const ofAccount = shares.filter(({ account }) => account === share.account);
-        const why = options.checkCreditsFirst ? await whyNotCovered(share, ofAccount) : null;
+      shares.map(async (share, index) => {
+        const why = reasons[index] ?? null;
         const { parallelRequests } = options;
         if (why === null)
           await new Dispatch({ ...delivery, ...share, parallelRequests, onSettled }).sendAll(share.batches);
@@ -141,12 +143,8 @@ async function sendShares(shares: readonly Share[], delivery: Delivery): Promise
   }
 }
 
-/**
- * Reads the balance.
- * @param ofAccount all that is sent from the account, from whichever address
- * @returns why the run must not start; null if the credits cover it
- */
-async function whyNotCovered({ requests, batches }: Share, ofAccount: readonly Share[]): Promise<Failure | null> {
+/** Reads the balance. @returns why a share must not be sent; null if the credits cover all that its account sends */
+async function whyNotCovered({ account, requests, batches }: Share, shares: readonly Share[]): Promise<Failure | null> {
   if (batches.length === 0) return null;
   // Only the Stop button ends a wait for the balance.
   const reply = await requests.readBalance().catch(() => null);
@@ -157,6 +155,7 @@ async function whyNotCovered({ requests, batches }: Share, ofAccount: readonly S
     return failure('creditsNotRead', { reason, advice }, { ...details, scope: 'run', outcome: 'not_sent' });
   }
   // Each text uses a credit.
-  const required = ofAccount.flatMap((share) => share.batches.flat()).reduce((sum, row) => sum + textCount(row), 0);
+  const own = shares.filter((share) => share.account === account).flatMap((share) => share.batches.flat());
+  const required = own.reduce((sum, row) => sum + textCount(row), 0);
   return balance.credits >= required ? null : creditsTooLow({ required, available: balance.credits });
 }

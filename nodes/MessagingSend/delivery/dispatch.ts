@@ -186,11 +186,14 @@ export class Dispatch {
     const flight: Flight = {
       mayLeave: pass.isValid,
       beforeRequest: async () => {
-        // A window may have closed since the request was planned, or first made.
-        const keptBack = select(batch, false, keepBack);
-        if (keptBack.length > 0) journal.note(keptBack, reservations);
-        permission = keptBack.length > 0 ? 'changed' : await journal.beforeRequest(batch, reservations);
-        return permission === 'leave';
+        permission = await journal.beforeRequest(batch, reservations);
+        // A window may have closed since the request was planned, or first made, or while n8n's database took its time.
+        const keptBack = permission === 'leave' ? select(batch, false, keepBack) : [];
+        if (keptBack.length === 0) return permission === 'leave';
+        journal.afterFlight(batch);
+        journal.note(keptBack, reservations);
+        permission = 'changed';
+        return false;
       },
       afterFlight: () => journal.afterFlight(batch),
     };

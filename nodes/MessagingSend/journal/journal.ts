@@ -199,9 +199,11 @@ export class Journal {
   /**
    * Called when the attempt has ended in any way. Resolves once everything that others need is stored.
    * @param rows all messages of the run; none if it was to send nothing, or could not
+   * @returns whether runs that ask will find all that was sent
    */
-  async finish(rows: readonly Row[], senderOf: Intent['senderOf']): Promise<void> {
+  async finish(rows: readonly Row[], senderOf: Intent['senderOf']): Promise<boolean> {
     const { record, sendOnce } = this;
+    let isRemembered = sendOnce !== null;
     const isDone = rows.every(({ outcome }) => outcome?.kind === 'sent' || outcome?.kind === 'skipped');
     if (rows.length > 0 && isDone) record.clear();
     if (sendOnce !== null) {
@@ -210,9 +212,11 @@ export class Journal {
       );
       const sent = byAccount(left.slice(-MAX_REMEMBERED), senderOf);
       for (const account of sent.keys()) this.reservationsOf(account, true);
-      await Promise.all(Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account))));
+      const stored = Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account)));
+      isRemembered = !(await Promise.all(stored)).includes(false);
     }
     await this.crash?.finish(await this.attempt?.finish());
+    return isRemembered;
   }
 }
 

@@ -86,18 +86,21 @@ export class Reservations {
   /**
    * Called when the run has ended: reserved messages stay reserved. Those that were sent, or may have been, without
    * being reserved are noted, so that later runs find them. Resolves once all of it is stored.
+   * @returns whether later runs find all of them
    */
-  async finish(sent: readonly Row[] = []): Promise<void> {
+  async finish(sent: readonly Row[] = []): Promise<boolean> {
+    let isStored = true;
     const left = sent.filter((row) => !this.own.has(row));
     for (let start = 0; start < left.length; start += NOTED_TOGETHER) {
       const part = left.slice(start, start + NOTED_TOGETHER);
       const noted = this.factsOf(part.filter(({ outcome }) => outcome?.kind === 'sent'));
       const open = this.factsOf(part.filter(({ outcome }) => outcome?.kind !== 'sent'));
       // If the database doesn't take it, later runs may send these again, as they would without this memory.
-      await this.facts.note({ noted, open }).catch(() => undefined);
+      await this.facts.note({ noted, open }).catch(() => (isStored = false));
     }
     await this.facts.list.turns.last;
     this.facts.end(this.factsOf([...this.own]));
+    return isStored;
   }
 
   private factsOf(rows: readonly Row[]): string[] {

@@ -127,7 +127,7 @@ export class Attempt {
     for (const page of this.pagesOf(rows)) {
       if (!(page.state instanceof Promise)) continue;
       const own = page.rows.filter((row) => row.defect === null && !isKeptBack(row));
-      if (own.every(({ outcome }) => outcome?.kind === 'sent')) this.close(page);
+      if (own.length > 0 && own.every(({ outcome }) => outcome?.kind === 'sent')) this.close(page);
       else if (own.every(({ outcome, isRecalled }) => isRecalled || (outcome !== null && !mayHaveBeenSent(outcome)))) {
         page.state = 'unopened';
         this.facts.change({ facts: [page.fact], to: 'unknown' });

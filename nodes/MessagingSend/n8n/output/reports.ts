@@ -24,13 +24,15 @@ export function progressReporter(context: IExecuteFunctions | null): (done: numb
 const SEND_WHAT_IS_LEFT =
   "To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'.";
 
-/** Reports the result of a run: in a hint over the output, and in production in n8n's log. */
-export function reportSummary(context: IExecuteFunctions, summary: Summary): void {
+/**
+ * Reports the result of a run: in a hint over the output, and in production in n8n's log.
+ * @param isRemembered whether a run with 'Send Once, Also in Later Runs' would leave out what this one has sent
+ */
+export function reportSummary(context: IExecuteFunctions, summary: Summary, isRemembered: boolean): void {
   const { sent, notSent, uncertain, skipped, doubtful, planned } = summary;
   if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
-  // A run of several messages has noted whom it has sent what.
-  const isListLeft = notSent > 0 && sent + notSent + uncertain > 1;
-  const message = summaryLines(summary, nextText(summary, isListLeft && SEND_WHAT_IS_LEFT)).join('<br>');
+  const rest = isRemembered && notSent > 0 && SEND_WHAT_IS_LEFT;
+  const message = summaryLines(summary, nextText(summary, rest)).join('<br>');
   const isDoubtful = notSent + uncertain + doubtful.length > 0 || summary.isTooExpensive;
   context.addExecutionHints({ message, location: 'outputPane', type: isDoubtful ? 'warning' : 'info' });
   if (context.getMode() !== 'manual') context.logger.info(`Messaging Send: ${summaryLines(summary).join(' ')}`);

@@ -88,8 +88,8 @@ export async function summarize(
   { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
   { requests, accounts, message, credits = null }: Surroundings,
 ): Promise<Summary> {
-  const outcomes = await outcomesOf(rows, accounts);
   const costs = costsOf(rows, accounts, credits);
+  const outcomes = await outcomesOf(rows, accounts, costs);
   const planned = dryRun ? plannedOf(rows.filter(({ outcome }) => outcome?.kind === 'planned')) : null;
   return {
     ...outcomes,
@@ -105,7 +105,7 @@ export async function summarize(
   };
 }
 
-async function outcomesOf(rows: readonly Row[], accounts: number): Promise<Outcomes> {
+async function outcomesOf(rows: readonly Row[], accounts: number, { creditsLeft }: Costs): Promise<Outcomes> {
   const count = { sent: 0, skipped: 0, not_sent: 0, uncertain: 0, planned: 0 };
   const skipped = new Map<SkipReason, number>();
   const byReason = new Map<string, Reason & { origins: Origin[] }>();
@@ -137,7 +137,9 @@ async function outcomesOf(rows: readonly Row[], accounts: number): Promise<Outco
     const { code, credits: lacking } = reason.failure;
     if (code !== 'INSUFFICIENT_CREDITS' || accounts !== 1 || creditsAvailable === Infinity) continue;
     const required = Math.max(creditsNeeded, lacking?.required ?? 0);
-    byReason.set(key, { ...reason, failure: creditsTooLow({ required, available: creditsAvailable }, reason.failure) });
+    // A smaller request may have been accepted after a larger one was refused.
+    const available = Math.min(creditsAvailable, creditsLeft ?? Infinity);
+    byReason.set(key, { ...reason, failure: creditsTooLow({ required, available }, reason.failure) });
   }
   /** Whether another message kept these from being sent. */
   const isEffect = ({ failure }: Reason) => Number(failure.code === 'NOT_STARTED');

@@ -17,6 +17,7 @@ import type { ItemParameters } from '../../n8n/input/itemParameters';
 import { maxWait, optionsField, requestsPerMinute, textField } from '../../n8n/input/readOptions';
 import { sendForRun } from '../../n8n/run';
 import { hasAsked, keepQuestion, linkTo, waitForAnswer } from '../../n8n/waiting';
+import type { Question } from '../../questions/question';
 import { defaultCountryCode, numberCheck, readDeliveryOptions } from './deliveryOptions';
 import { forPeopleAndModels, MAX_TEXT, message, phone } from './fields';
 import { approvalOptions, buttonLabel, pageTitle, readPage, responseType, thanks } from './pageFields';
@@ -86,9 +87,10 @@ export const sendAndWaitFields: INodeProperties[] = [
 export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const hasLink = hasAsked(this);
   let limit = Infinity;
+  const asked: Question[] = [];
   const { rows, items } = await sendForRun(this, {
     operation: SEND,
-    readDrafts: (_item, parameters) => draftWithLink(this, parameters),
+    readDrafts: (_item, parameters) => draftWithLink(this, parameters, asked),
     items: 1,
     readOptions: (given) => {
       limit = given.read(limitWaitTime, durationIn, Infinity);
@@ -99,7 +101,10 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
     // If an earlier execution asked the question, its link no longer works, so another one must be sent.
     lost: hasLink ? null : failure('linkLost'),
   });
-  if (rows.some(({ outcome }) => outcome?.kind !== 'sent')) return [items];
+  const [question] = asked;
+  if (question === undefined || rows.some(({ outcome }) => outcome?.kind !== 'sent')) return [items];
+  // Not before: a second try would take the question of an earlier execution for its own.
+  keepQuestion(this, question);
   const count = this.getInputData().length;
   const message = `Only the question of the first of ${count} items was sent. To ask one for each item, use Loop Over Items.`;
   if (count > 1) this.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
@@ -127,13 +132,13 @@ function notForModel(node: INode): Failure | null {
   return typeof reviewer === 'string' && /\$fromai\b/i.test(reviewer) ? failure('reviewerFromModel') : null;
 }
 
-/** The draft of the message; the question is kept for the page behind its link. */
-function draftWithLink(context: IExecuteFunctions, parameters: ItemParameters): Draft {
+/** The draft of the message. @param asked gets the question for the page behind its link */
+function draftWithLink(context: IExecuteFunctions, parameters: ItemParameters, asked: Question[]): Draft {
   const draft = draftFromItem(0, parameters, sendTo.name);
   if (draft.failure !== undefined) return draft;
   try {
     const page = readPage((name, fallback) => parameters.read(name, 0, fallback), context.getWorkflow().name);
-    keepQuestion(context, { text: textOf(draft.message) ?? '', ...page });
+    asked.push({ text: textOf(draft.message) ?? '', ...page });
     return { ...draft, link: linkTo(context) };
   } catch (error) {
     return brokenParameter(0, error, draft.phone);
