@@ -119,13 +119,18 @@ test('The limit of one account does not hold up another', async () => {
   expect(outcomesOf(ran)).toEqual(['sent', 'sent']);
 });
 
-test('What two addresses of one account are to send needs the credits of both', async () => {
-  sandbox().setCredits(3);
+test.each([
+  [3, 'not_sent'],
+  [4, 'sent'],
+])('Two addresses of an account with %i credits: four messages are %s', async (credits, outcome) => {
+  sandbox().setCredits(credits);
+  // The second address is asked for the balance while the first one could send.
+  sandbox().setFaults([{ kind: 'delay', ms: 200, on: 'balance', after: 1, times: 1 }]);
   const account = { baseUrl: `={{ "${sandbox().url}" + $json.path }}`, apiKey: KEY };
   const items = contacts(4).map((contact, index) => ({ ...contact, path: index < 2 ? '/v1' : '/api/v1' }));
   const parameters = withOptions(SEND_BULK, { checkCreditsFirst: true });
   const ran = await run({ account, items, parameters, onError: 'continueRegularOutput' });
-  expect(outcomesOf(ran)).toEqual(Array(4).fill('not_sent'));
+  expect(outcomesOf(ran)).toEqual(Array(4).fill(outcome));
 });
 
 test('Through the routing, an item is sent to the address of its own account', async () => {
@@ -152,6 +157,13 @@ describe('Get Balance', () => {
     expect(linked(outputs[0], 'credits')).toEqual(
       contactsOf(250, keys).map(({ key }, item) => [key === OTHER ? 7 : 100_000, { item }]),
     );
+  });
+
+  test('tells no item that its address is wrong because that of another item is', async () => {
+    const account = { baseUrl: `={{ "${sandbox().url}" + $json.path }}`, apiKey: KEY };
+    const items = [{ path: '/v7' }, { path: '/v1' }];
+    const { outputs } = await run({ account, items, parameters: GET_BALANCE, onError: 'continueRegularOutput' });
+    expect(outputs[0]?.map(({ json }) => json.credits)).toEqual([undefined, 100_000]);
   });
 
   test('fails only the items whose account fails, or with On Error set to Stop, ends at the first of them', async () => {

@@ -5,7 +5,7 @@ import { contacts, listOf, phoneAt, phones } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting, type StoredError } from '../support/engine/workflow';
 import { detailsOf, hintsOf } from '../support/outputs';
-import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
+import { GET_BALANCE, inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '../support/parameters';
 
 const ITEM = { phone: phoneAt(0), text: 'Hello', list: listOf(1) };
 const { sandbox, setupOf, run, received, requests } = nodeForTests({ items: [ITEM] });
@@ -107,9 +107,10 @@ test.each<[fields: string, list: object | string]>([
   [' It has ' + Array.from({ length: 10 }, (_, at) => `'${'n'.repeat(29)}${at}'`).join(', ') + '.', [namesOf(12)]],
 ])('An entry without phone and message needs both, and the error says what it has:%s', async (fields, list) => {
   const ran = await run({ items: [{ list }], parameters: SEND_LIST, onError: 'continueErrorOutput' });
-  expect(hintsOf(ran)[0]?.message).toBe("Nothing was sent: the entry needs the fields 'phone' and 'message'.");
-  const form = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
-  expect(detailsOf(ran.outputs[1]?.[0]).description).toBe(`${form}${fields}`);
+  const form = `Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].${fields}`;
+  const why = "Nothing was sent: the entry needs the fields 'phone' and 'message'.";
+  expect(hintsOf(ran)[0]?.message).toBe(`${why}<br>${form}`);
+  expect(detailsOf(ran.outputs[1]?.[0]).description).toBe(form);
   expect(received()).toEqual([]);
 });
 
@@ -146,6 +147,10 @@ test('The error of a run without enough credits says how many are needed for all
   const items = contacts(600);
   const { error } = await run({ items, parameters: withOptions(SEND_BULK, { parallelRequests: 1 }) });
   expect(error?.message).toBe('Not enough credits (500 needed, 50 left)');
+  sandbox().setCredits(3);
+  const inTwos = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 4 }));
+  const { error: afterSmaller } = await run({ items: contacts(7), parameters: inTwos });
+  expect(afterSmaller?.message).toBe('Not enough credits (4 needed, 0 left)');
   const twice = [...contacts(200), ...contacts(200)];
   sandbox().setCredits(150);
   const checking = withOptions(SEND_BULK, { checkCreditsFirst: true });

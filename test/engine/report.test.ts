@@ -3,6 +3,7 @@ import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { processedData } from '../../tools/engine/processedData';
 import { contacts, KEY, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { type Execution, type Setup } from '../support/engine/workflow';
@@ -62,9 +63,9 @@ test.each<[what: string, type: string, message: string, setup: Partial<Setup>, p
     loseAnswer(1),
   ],
   [
-    'the reason alone if nothing was sent',
+    'the reason if nothing was sent, and what to do',
     'warning',
-    'Nothing was sent: not enough credits (100 needed, 12 left).',
+    'Nothing was sent: not enough credits (100 needed, 12 left).<br>Top up the account, then send only what is left.',
     { items: contacts(100) },
     () => sandbox().setCredits(12),
   ],
@@ -72,6 +73,17 @@ test.each<[what: string, type: string, message: string, setup: Partial<Setup>, p
   prepare?.();
   const ran = await run({ parameters: SEND_BULK, items: [], ...CONTINUE, ...setup });
   expect(hintsOf(ran)).toEqual([{ message, type, location: 'outputPane' }]);
+});
+
+test.each<[string, Partial<Setup>, boolean]>([
+  ['in a workflow that was never saved', { workflowId: '' }, false],
+  ["if n8n's database took no note", {}, true],
+])('No hint relies on notes that are not there: %s', async (_what, given, refuses) => {
+  sandbox().setFaults([{ kind: 'status', status: 422, phones: [phoneAt(1)] }]);
+  processedData.set({ refuses: () => refuses });
+  const ran = await run({ items: contacts(3), parameters: SEND_BULK, ...CONTINUE, ...given });
+  expect(firstHint(ran)).toMatch(/^2 sent, 1 not sent/);
+  expect(firstHint(ran)).not.toContain('Send Once, Also in Later Runs');
 });
 
 test.each([

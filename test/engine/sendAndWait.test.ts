@@ -131,7 +131,7 @@ describe('Send and Wait for Response', () => {
     const killed = campaign({});
     await killed.run();
     await killed.runAndForget('kept');
-    const { error, run: ended } = await killed.run();
+    const { error, run: ended } = await killed.run({ changes: { retryOnFail: { maxTries: 2 } } });
     expect(error?.message).toBe('An earlier execution sent the message, and its link no longer works');
     expect(ended.waitTill).toBeUndefined();
     expect(received()).toEqual(phones(0));

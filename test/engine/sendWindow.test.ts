@@ -2,12 +2,13 @@
 /** 'Send Window': nobody gets a message outside of the hours that the user chose, by the recipient's clock. */
 import type { INodeParameters } from 'n8n-workflow';
 
+import { processedData } from '../../tools/engine/processedData';
 import { contacts, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { hintsOf, outcomesOf, reasonsOf } from '../support/outputs';
 import { SEND, SEND_BULK, SENDERS, withOptions } from '../support/parameters';
 
-const { sandbox, run, refused, received, requests } = nodeForTests();
+const { sandbox, run, refused, received, requests, campaign } = nodeForTests();
 const within = (parameters: INodeParameters, options: INodeParameters = {}): INodeParameters =>
   withOptions(parameters, { sendWindow: '09:00–20:00', ...options });
 
@@ -111,6 +112,28 @@ test('A message whose window closes while its batch is searched for an offender 
   at(19);
   expect(outcomesOf(await ended)).toEqual(['skipped', 'sent', 'sent']);
   expect(received()).toEqual(REYKJAVIK);
+});
+
+test('A window that closes while the database takes the note keeps the messages back', async () => {
+  at(18, 59);
+  let checks = 0;
+  processedData.set({ onCheck: () => (checks += 1) === 2 && at(19) });
+  const ran = await run({ mode: 'trigger', items: contacts(2), parameters: within(SEND_BULK) });
+  expect(outcomesOf(ran)).toEqual(['skipped', 'skipped']);
+  expect(received()).toEqual([]);
+});
+
+test('What a window kept back after a 429 is sent by a Retry after a kill', async () => {
+  at(18, 59);
+  sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 1, times: 1 }]);
+  const killed = campaign({ items: contacts(2), parameters: within(SEND_BULK, { longestWait: 1 }) });
+  const ended = killed.runAndForget('kept');
+  while (requests().length === 0) await new Promise(setImmediate);
+  at(19);
+  await ended;
+  expect(received()).toEqual([]);
+  at(34);
+  expect(outcomesOf(await killed.run())).toEqual(['sent', 'sent']);
 });
 
 test.each(['sendOnce', 'sendOnceEver'])('What was kept back is sent later, once, with %s', async (choice) => {

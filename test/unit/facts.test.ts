@@ -14,7 +14,7 @@ import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';
 const claimed = (fact: string) => [fact, `${fact}?`];
 
 const refuse = async () => await Promise.reject(new Error('read ECONNRESET'));
-const NOTHING = () => new Set<Row>();
+const NOTHING = async () => await Promise.resolve(new Set<Row>());
 
 /** A list that all processes share. */
 function sharedList(first: readonly string[]) {

@@ -115,7 +115,7 @@ test.each<[what: string, rows: readonly Row[], description: string]>([
   [
     'what may have been sent',
     rowsOf(...times(150, SENT), UNCERTAIN, UNCERTAIN),
-    `150 sent, 2 uncertain (may have been sent), 1 request.<br>${CHECK_FIRST} Do something. Don't run this step again: it would send the 150 sent and 2 uncertain messages again. Retry would send nothing.<br>2 may have been sent: it failed (items 150, 151).${NUMBERED}`,
+    `150 sent, 2 uncertain (may have been sent), 1 request.<br>${CHECK_FIRST} Do something. Don't run this step again: it would send the 150 sent and 2 uncertain messages again. Retry would send nothing; with On Error set to Continue (using error output), it lists these items.<br>2 may have been sent: it failed (items 150, 151).${NUMBERED}`,
   ],
   [
     'a message and its duplicate',
@@ -134,7 +134,7 @@ test('With Send Once, Also in Later Runs, an error warns of no second message', 
   const options = { ...OPTIONS, duplicateMessages: 'sendOnceEver' } as const;
   const error = await errorOf(rowsOf(SENT, notSent()), { options, requests: 2 });
   expect(error?.description).toBe(
-    '1 sent, 1 not sent, 2 requests.<br>Do something. To send what is left, execute the workflow again: it leaves out what was sent.',
+    '1 sent, 1 not sent, 2 requests.<br>Do something. Once the reason is gone, execute the workflow again: it sends only what is left.',
   );
 });
 

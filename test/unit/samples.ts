@@ -25,7 +25,12 @@ export const noPause = async (): Promise<void> => await Promise.resolve();
 
 /** To send these messages from one account, and to keep none back. */
 export function intentOf(rows: readonly Row[]): Intent {
-  return { rows, keptBack: () => new Set(), senderOf: () => ({ account: 'account' }), lost: null };
+  return {
+    rows,
+    keptBack: async () => await Promise.resolve(new Set<Row>()),
+    senderOf: () => ({ account: 'account' }),
+    lost: null,
+  };
 }
 
 export const SENT: Outcome = { kind: 'sent', messageId: 7, status: 'sent' };

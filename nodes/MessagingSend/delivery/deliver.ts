@@ -45,16 +45,16 @@ export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
   // The journal of a test knows the tester's number, so messages are diverted before it is asked.
   const isTest = testRun !== null && delivery.broken === null;
   if (isTest) {
-    select(rows, isOnce, keepBack);
+    await select(rows, isOnce, keepBack, pause);
     divertToTester(rows, testRun);
   }
-  const keptBack = () => keptBackOf(rows, isOnce, keepBack);
+  const keptBack = async () => await keptBackOf(rows, isOnce, keepBack, pause);
   const lastBatch = await journal.recall({ ...delivery, keptBack }, pause);
   await pause();
   const refused = refuse(rows, delivery);
   await pause();
   // The tester's own number may be one that gets no messages.
-  journal.note(select(rows, isOnce && !isTest, keepBack), null);
+  journal.note(await select(rows, isOnce && !isTest, keepBack, pause), null);
   if (refused > 0 && stopOnFailure) for (const row of rows.filter(isOpen)) settle(row, HELD_BACK);
   await pause();
 

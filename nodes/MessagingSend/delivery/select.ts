@@ -35,13 +35,21 @@ export interface TestRun {
  */
 export type KeepBack = (row: Row) => Skipped | null;
 
+/** In messages: to tell by its window whether one may leave takes a microsecond. */
+const PAUSE_EVERY = 1_000;
+
 /**
  * Settles open rows that the user doesn't want sent now, and finds duplicates. What earlier attempts have sent, or may
  * have, counts first: a duplicate of such a message is one even if something else would keep it back.
  * @param isOnce whether messages that are the same are sent once
  * @returns the rows that were settled, or are duplicates
  */
-export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack | null): Row[] {
+export async function select(
+  rows: readonly Row[],
+  isOnce: boolean,
+  keepBack: KeepBack | null,
+  pause: () => Promise<void>,
+): Promise<Row[]> {
   const originals = new Map<string, Row>();
   const keptBack: Row[] = [];
   if (isOnce) {
@@ -50,7 +58,8 @@ export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack
     for (const row of several.reverse())
       if (mayHaveBeenSent(row.outcome) || row.outcome?.kind === 'skipped') originals.set(identityOf(row), row);
   }
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
+    if ((index + 1) % PAUSE_EVERY === 0) await pause();
     if (!isOpen(row) || row.defect !== null) continue;
     const identity = isOnce && row.isOneOfSeveral ? identityOf(row) : null;
     const original = identity === null ? undefined : originals.get(identity);
@@ -71,9 +80,15 @@ export function select(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack
 /**
  * What {@link select} keeps back of these rows if none has an outcome: the same for all attempts that ask for the same.
  */
-export function keptBackOf(rows: readonly Row[], isOnce: boolean, keepBack: KeepBack | null): ReadonlySet<Row> {
+export async function keptBackOf(
+  rows: readonly Row[],
+  isOnce: boolean,
+  keepBack: KeepBack | null,
+  pause: () => Promise<void>,
+): Promise<ReadonlySet<Row>> {
   const originals = new Map<Row, Row>(rows.map((row) => [{ ...row, outcome: null, duplicateOf: null }, row]));
-  return new Set(select([...originals.keys()], isOnce, keepBack).flatMap((copy) => originals.get(copy) ?? []));
+  const keptBack = await select([...originals.keys()], isOnce, keepBack, pause);
+  return new Set(keptBack.flatMap((copy) => originals.get(copy) ?? []));
 }
 
 /**

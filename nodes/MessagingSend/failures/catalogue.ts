@@ -56,7 +56,7 @@ export const CATALOGUE = {
     WITH_COUNTRY_CODE,
   ),
   phoneLength: invalidPhone('The phone number needs 7 to 15 digits', WITH_COUNTRY_CODE),
-  phoneDate: invalidPhone('The phone number is a date', 'Refer to the field that has the phone number.'),
+  phoneDate: invalidPhone('The phone number is a date', 'Enter the number, or refer to the field that has it.'),
   phoneSeveral: invalidPhone('The phone number is more than one number', ONE_NUMBER),
   phoneExtraDigits: invalidPhone(
     'The phone number has extra digits, such as an extension, decimal places or its country code twice',
@@ -70,7 +70,7 @@ export const CATALOGUE = {
   /** `country` such as "212 (Morocco and others)", `lengths` such as "7, 9 or 10". */
   phoneImpossible: invalidPhone(
     'The phone number needs {lengths} digits after the country code {country}',
-    'Check it. A number of another country needs + and its country code, as in +447700900123. If the country has introduced numbers of another length, ask for the new one.',
+    'Check its digits. If it belongs to another country, write it with + and its country code, as in +447700900123. If the country has introduced numbers of another length, ask for the new one.',
   ),
 
   textEmpty: invalidMessage(

@@ -33,7 +33,7 @@ export interface Intent {
   /** All of them, in the order of the input. */
   readonly rows: readonly Row[];
   /** Tells which of them the user keeps back. */
-  readonly keptBack: () => ReadonlySet<Row>;
+  readonly keptBack: () => Promise<ReadonlySet<Row>>;
   /** The account of an item's messages, or why there is none. */
   readonly senderOf: (item: number) => { readonly account: string } | Failure;
   /** Why a message that was sent is uncertain all the same; null if it is not. */
@@ -203,7 +203,7 @@ export class Journal {
    */
   async finish(rows: readonly Row[], senderOf: Intent['senderOf']): Promise<boolean> {
     const { record, sendOnce } = this;
-    let isRemembered = sendOnce !== null;
+    let isNoted = sendOnce !== null;
     const isDone = rows.every(({ outcome }) => outcome?.kind === 'sent' || outcome?.kind === 'skipped');
     if (rows.length > 0 && isDone) record.clear();
     if (sendOnce !== null) {
@@ -213,10 +213,10 @@ export class Journal {
       const sent = byAccount(left.slice(-MAX_REMEMBERED), senderOf);
       for (const account of sent.keys()) this.reservationsOf(account, true);
       const stored = Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account)));
-      isRemembered = !(await Promise.all(stored)).includes(false);
+      isNoted = !(await Promise.all(stored)).includes(false) && left.length <= MAX_REMEMBERED;
     }
     await this.crash?.finish(await this.attempt?.finish());
-    return isRemembered;
+    return isNoted;
   }
 }
 

@@ -166,7 +166,7 @@ async function sendJob(run: Invocation) {
     return sender;
   };
   let rows: readonly Row[] = [];
-  let isRemembered = false;
+  let isNoted = false;
   try {
     const broken = settings.failure ?? accounts.failure;
     // If no item has an outcome yet, none need be read.
@@ -191,7 +191,7 @@ async function sendJob(run: Invocation) {
       onProgress: progressReporter(inWorkflow),
     });
   } finally {
-    isRemembered = await journal.finish(options.dryRun ? [] : rows, senderOf);
+    isNoted = await journal.finish(options.dryRun ? [] : rows, senderOf);
   }
   await pause();
   const [only, ...others] = senders.values();
@@ -201,7 +201,7 @@ async function sendJob(run: Invocation) {
   const requests = [...senders.values()].reduce((sum, sender) => sum + sender.requests.made, 0);
   const message: unknown = inWorkflow?.getNodeParameter('message', 0, '', AS_STORED);
   const summary = await summarize(rows, options, { requests, accounts: senders.size, message, credits });
-  if (inWorkflow !== null) reportSummary(inWorkflow, summary, isRemembered);
+  if (inWorkflow !== null) reportSummary(inWorkflow, summary, isNoted);
   const error = stopOnFailure && summary.reasons.length > 0 ? runError(context.getNode(), summary) : null;
   if (error !== null) throw error;
   const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';

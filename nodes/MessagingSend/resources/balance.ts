@@ -52,7 +52,7 @@ async function getBalance(this: IExecutePaginationFunctions, request: RoutedRequ
 
 type CallFor = (account: NodeAccount, options: RequestOptions) => Call;
 
-/** Each account is asked once. */
+/** Each account is asked once, at each of its addresses: one of them may be wrong. */
 async function balancesOf(
   context: Pick<IExecuteFunctions, 'getNode' | 'continueOnFail' | 'getExecutionCancelSignal'>,
   inputs: Iterable<number>,
@@ -69,8 +69,9 @@ async function balancesOf(
   const items: INodeExecutionData[] = [];
   for (const item of inputs) {
     const account = given.failure ?? accounts.of(item);
-    const balance = isFailure(account) ? account : (balances.get(account.id) ?? (await ask(account)));
-    if (!isFailure(account)) balances.set(account.id, balance);
+    const name = isFailure(account) ? '' : `${account.id} ${account.baseUrl}`;
+    const balance = isFailure(account) ? account : (balances.get(name) ?? (await ask(account)));
+    balances.set(name, balance);
     if (!isFailure(balance)) items.push({ json: { ...balance }, pairedItem: { item } });
     else if (context.continueOnFail()) items.push(failedItem(item, balance));
     else throw (isFailure(account) ? setUpError : nodeApiError)(context.getNode(), balance, item);

@@ -99,7 +99,12 @@ export class Attempt {
     const rows = inOrder([...messages, ...others]);
     const items = new Set(others.map(({ item }) => item));
     const keptBack = new Set(rows.filter(({ item }) => items.has(item)));
-    const intent: Intent = { rows, keptBack: () => keptBack, senderOf: () => ({ account: 'account' }), lost: null };
+    const intent: Intent = {
+      rows,
+      keptBack: async () => await Promise.resolve(keptBack),
+      senderOf: () => ({ account: 'account' }),
+      lost: null,
+    };
     await journal.recall(intent, async () => await Promise.resolve());
     const kept = [...keptBack].filter(isOpen);
     for (const row of kept) settle(row, { kind: 'skipped', reason: 'opted_out' });

@@ -128,7 +128,7 @@ export class CrashLedger {
    */
   async lookUp(
     rows: readonly Row[],
-    keptBackOf: () => ReadonlySet<Row>,
+    keptBackOf: () => Promise<ReadonlySet<Row>>,
     pause: () => Promise<void>,
   ): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
     const { facts, run, record } = this;
@@ -137,7 +137,7 @@ export class CrashLedger {
     const pages = await pagesOf(rows, length, pause);
     const found = pages.map((): Found => ({ isSent: false, isRestSent: false, isOpen: false, isUnplanned: false }));
     const toBar: string[] = [];
-    const keptBack = unrecorded.length === 0 ? NOTHING : keptBackOf();
+    const keptBack = unrecorded.length === 0 ? NOTHING : await keptBackOf();
     for (const each of unrecorded) toBar.push(...(await this.ask(each, pages, length, keptBack, found)));
     const attempt = new Attempt(facts, { run, number, pages, length }, toBar, (hasBegun) => {
       const others = record.run.attempts.filter((other) => other !== number);

@@ -62,7 +62,7 @@ const OF_OUTCOMES: ReadonlySet<string> = new Set([
 function withInput(json: IDataObject, { items, hasErrorOutput }: Inputs, item: number): IDataObject {
   if (hasErrorOutput && json.error !== undefined) return json;
   const input = Object.entries(items[item]?.json ?? {});
-  const others = input.filter(([name]) => !OF_OUTCOMES.has(name) && !(name in json));
+  const others = input.filter(([name]) => !OF_OUTCOMES.has(name) && !Object.hasOwn(json, name));
   return { ...json, ...Object.fromEntries(others) };
 }
 

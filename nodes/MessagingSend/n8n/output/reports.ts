@@ -26,12 +26,12 @@ const SEND_WHAT_IS_LEFT =
 
 /**
  * Reports the result of a run: in a hint over the output, and in production in n8n's log.
- * @param isRemembered whether a run with 'Send Once, Also in Later Runs' would leave out what this one has sent
+ * @param isNoted whether a run with 'Send Once, Also in Later Runs' would leave out what this one has sent
  */
-export function reportSummary(context: IExecuteFunctions, summary: Summary, isRemembered: boolean): void {
+export function reportSummary(context: IExecuteFunctions, summary: Summary, isNoted: boolean): void {
   const { sent, notSent, uncertain, skipped, doubtful, planned } = summary;
   if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
-  const rest = isRemembered && notSent > 0 && SEND_WHAT_IS_LEFT;
+  const rest = isNoted && notSent > 0 && SEND_WHAT_IS_LEFT;
   const message = summaryLines(summary, nextText(summary, rest)).join('<br>');
   const isDoubtful = notSent + uncertain + doubtful.length > 0 || summary.isTooExpensive;
   context.addExecutionHints({ message, location: 'outputPane', type: isDoubtful ? 'warning' : 'info' });
@@ -64,8 +64,8 @@ function forUser(summary: Summary): string {
   const others = 'To send the others anyway, set On Error under Settings to Continue (using error output).';
   const retry =
     "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
-  const rest = summary.notSent === 0 ? 'Retry would send nothing.' : retry;
-  return inSentences(summary.heldBack > 0 && others, nextText(summary, rest));
+  const list = 'Retry would send nothing; with On Error set to Continue (using error output), it lists these items.';
+  return inSentences(summary.heldBack > 0 && others, nextText(summary, summary.notSent === 0 ? list : retry));
 }
 
 /** A model would call again with what it thinks is left. */

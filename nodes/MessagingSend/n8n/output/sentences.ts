@@ -17,7 +17,7 @@ const FIRST_FOR_MODELS = 100;
 export function summaryLines(summary: Summary, toDo = ''): string[] {
   const [first, ...others] = summary.reasons;
   if (first !== undefined && others.length === 0 && summary.isNothing) {
-    return [`Nothing was sent: ${withinSentence(first.failure)}.`];
+    return [`Nothing was sent: ${withinSentence(first.failure)}.`, escaped(first.failure.advice)].filter(Boolean);
   }
   const reasons = first === undefined ? [] : reasonLines(summary);
   return [...countsLines(summary), toDo, ...reasons, ...contentsLines(summary)].filter(Boolean);
@@ -120,7 +120,7 @@ function escaped(text: string): string {
 export function nextText(summary: Summary, rest: string | false): string {
   const { sent, uncertain, notSent, isRemembered, isTest, planned } = summary;
   if (isRemembered && notSent > 0 && !summary.isNothing)
-    return 'To send what is left, execute the workflow again: it leaves out what was sent.';
+    return 'Once the reason is gone, execute the workflow again: it sends only what is left.';
   if (isRemembered || isTest || planned !== null || sent + uncertain === 0) return '';
   const kinds = [sent > 0 && `${sent} sent`, uncertain > 0 && `${uncertain} uncertain`].filter(Boolean);
   const again = `Don't run this step again: it would send the ${kinds.join(' and ')} message${sent + uncertain === 1 ? '' : 's'} again.`;
