@@ -333,7 +333,7 @@ test.each<[parameter: string, INodeParameters, reason: string]>([
   const ran = await run({ items: contacts(1), parameters, onError: CONTINUE });
   const error = ran.outputs[0]?.[0]?.json.error as string;
   expect(error).toContain(`An expression in '${parameter}' can't be evaluated: ${reason}`);
-  expect(hintsOf(ran)[0]?.message).toBe(`Nothing was sent: ${error.replace('An', 'an')}.`);
+  expect(hintsOf(ran)[0]?.message).toBe(`Nothing was sent: ${error.replace('An', 'an')}.<br>Check it for this item.`);
   expect(error).not.toMatch(/\.$/);
 });
 
