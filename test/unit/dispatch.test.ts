@@ -107,6 +107,7 @@ test('A message gets its outcome once: a second one is a defect of this package'
 });
 
 const KEEP_BACK: KeepBack = () => ({ kind: 'skipped', reason: 'opted_out' });
+const CHOICE = { isOnce: true, keepBack: KEEP_BACK, pause: noPause };
 
 // Another account's messages are remembered apart, so the second one of a person would leave from there.
 test.each<[string, Outcome]>([
@@ -118,7 +119,7 @@ test.each<[string, Outcome]>([
   markSeveral(rows);
   markSeveral(others);
   settle(rows[1], outcome);
-  expect(await select(rows, true, KEEP_BACK, noPause)).toEqual([rows[0]]);
+  expect(await select(rows, CHOICE)).toEqual([rows[0]]);
   expect(rows.map(({ duplicateOf }) => duplicateOf?.item)).toEqual([1, undefined]);
-  expect(await select(others, true, KEEP_BACK, noPause)).toHaveLength(2);
+  expect(await select(others, CHOICE)).toHaveLength(2);
 });

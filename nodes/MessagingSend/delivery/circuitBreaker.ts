@@ -107,9 +107,6 @@ function serviceDown(sign: Failure | null): Failure {
  */
 const COUNTS_FOR = 60_000;
 
-/** Enough of an account's hash to tell a run's few accounts apart, and too little to guess a key from. */
-const MARK_LENGTH = 4;
-
 /**
  * Whether the last reply to an account was uncertain, kept in the execution for all runs of the node: a re-run, or the
  * next round of a loop, then risks no message before the service has shown that it works.
@@ -130,7 +127,8 @@ export interface Outages {
  * @param now in milliseconds since 1970
  */
 export function outagesIn(kept: JsonObject, account: string, execution: string, now: () => number): Outages {
-  const name = `outage ${account.slice(0, MARK_LENGTH)}`;
+  // Enough of the hash to tell a run's few accounts apart, and too little to guess a key from.
+  const name = `outage ${account.slice(0, 4)}`;
   const own = kept[name];
   const { execution: keptExecution, at, uncertainInARow } = isObject(own) ? own : {};
   const counts = keptExecution === execution && isNumber(at) && Math.abs(now() - at) < COUNTS_FOR;

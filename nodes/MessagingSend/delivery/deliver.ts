@@ -39,22 +39,22 @@ export interface Sender {
  * @returns the messages in the order of the input, each with its outcome
  */
 export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
-  const { rows, options, stopOnFailure, keepBack, journal, pause } = delivery;
+  const { rows, options, stopOnFailure, journal, pause } = delivery;
   const { duplicateMessages, testRun, dryRun } = options;
-  const isOnce = duplicateMessages !== 'send';
+  const choice = { ...delivery, isOnce: duplicateMessages !== 'send' };
   // The journal of a test knows the tester's number, so messages are diverted before it is asked.
   const isTest = testRun !== null && delivery.broken === null;
   if (isTest) {
-    await select(rows, isOnce, keepBack, pause);
+    await select(rows, choice);
     divertToTester(rows, testRun);
   }
-  const keptBack = async () => await keptBackOf(rows, isOnce, keepBack, pause);
+  const keptBack = async () => await keptBackOf(rows, choice);
   const lastBatch = await journal.recall({ ...delivery, keptBack }, pause);
   await pause();
   const refused = refuse(rows, delivery);
   await pause();
   // The tester's own number may be one that gets no messages.
-  journal.note(await select(rows, isOnce && !isTest, keepBack, pause), null);
+  journal.note(await select(rows, { ...choice, isOnce: choice.isOnce && !isTest }), null);
   if (refused > 0 && stopOnFailure) for (const row of rows.filter(isOpen)) settle(row, HELD_BACK);
   await pause();
 

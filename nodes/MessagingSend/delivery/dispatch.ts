@@ -53,14 +53,6 @@ export function pack(rows: readonly Row[], size: number, lastNumber = 0): Batch[
   return batches;
 }
 
-/** What was requested for a batch. */
-interface Made {
-  /** What is left of the batch: without messages that were kept back, or that other executions have. */
-  readonly batch: Batch;
-  readonly reply: Reply;
-  readonly pass: Pass;
-}
-
 /** How long to wait, in milliseconds, before asking again about a message that another run has in flight. */
 const ASK_AGAIN_AFTER = 200;
 
@@ -161,15 +153,19 @@ export class Dispatch {
     return reply.kind === 'rejected' && rows.some(isOpen) ? { batch: rows, reply } : null;
   }
 
-  /** Makes the request as soon as breaker and journal allow it. @returns null if nothing was requested, and all is settled */
-  private async makeRequest(batch: Batch): Promise<Made | null> {
+  /**
+   * Makes the request as soon as breaker and journal allow it.
+   * @returns the batch without messages that were kept back, or that others have; null if nothing was requested, and all is
+   * settled
+   */
+  private async makeRequest(batch: Batch): Promise<{ batch: Batch; reply: Reply; pass: Pass } | null> {
     let left = batch;
     try {
       for (; left.length > 0; left = left.filter(isOpen)) {
         const pass = await this.breaker.admit();
         if (pass === null) break;
-        const made = await this.tryRequest(left, pass);
-        if (made !== null) return made;
+        const reply = await this.tryRequest(left, pass);
+        if (reply !== null) return { batch: left, reply, pass };
       }
     } catch {
       // The run has ended, or was stopped, during a wait.
@@ -180,15 +176,15 @@ export class Dispatch {
   }
 
   /** @returns null if it may leave later @throws if the run has ended */
-  private async tryRequest(batch: Batch, pass: Pass): Promise<Made | null> {
-    const { operation, requests, journal, reservations, keepBack, pause, onSettled } = this.config;
+  private async tryRequest(batch: Batch, pass: Pass): Promise<Reply | null> {
+    const { operation, requests, journal, reservations, onSettled } = this.config;
     let permission: Permission = 'leave';
     const flight: Flight = {
       mayLeave: pass.isValid,
       beforeRequest: async () => {
         permission = await journal.beforeRequest(batch, reservations);
         // A window may have closed since the request was planned, or first made, or while n8n's database took its time.
-        const keptBack = permission === 'leave' ? await select(batch, false, keepBack, pause) : [];
+        const keptBack = permission === 'leave' ? await select(batch, { ...this.config, isOnce: false }) : [];
         if (keptBack.length === 0) return permission === 'leave';
         journal.afterFlight(batch);
         journal.note(keptBack, reservations);
@@ -198,7 +194,7 @@ export class Dispatch {
       afterFlight: () => journal.afterFlight(batch),
     };
     const reply = await requests.make(operation.requestFor(batch), flight).catch(() => null);
-    if (reply !== null) return { batch, reply, pass };
+    if (reply !== null) return reply;
     this.breaker.end(pass, null);
     // Assigned in the flight.
     const given = permission as Permission;

@@ -35,21 +35,24 @@ export interface TestRun {
  */
 export type KeepBack = (row: Row) => Skipped | null;
 
+/** How messages are chosen. */
+export interface Choice {
+  /** Whether messages that are the same are sent once. */
+  readonly isOnce: boolean;
+  /** Null if all may be sent. */
+  readonly keepBack: KeepBack | null;
+  readonly pause: () => Promise<void>;
+}
+
 /** In messages: to tell by its window whether one may leave takes a microsecond. */
 const PAUSE_EVERY = 1_000;
 
 /**
  * Settles open rows that the user doesn't want sent now, and finds duplicates. What earlier attempts have sent, or may
  * have, counts first: a duplicate of such a message is one even if something else would keep it back.
- * @param isOnce whether messages that are the same are sent once
  * @returns the rows that were settled, or are duplicates
  */
-export async function select(
-  rows: readonly Row[],
-  isOnce: boolean,
-  keepBack: KeepBack | null,
-  pause: () => Promise<void>,
-): Promise<Row[]> {
+export async function select(rows: readonly Row[], { isOnce, keepBack, pause }: Choice): Promise<Row[]> {
   const originals = new Map<string, Row>();
   const keptBack: Row[] = [];
   if (isOnce) {
@@ -80,14 +83,9 @@ export async function select(
 /**
  * What {@link select} keeps back of these rows if none has an outcome: the same for all attempts that ask for the same.
  */
-export async function keptBackOf(
-  rows: readonly Row[],
-  isOnce: boolean,
-  keepBack: KeepBack | null,
-  pause: () => Promise<void>,
-): Promise<ReadonlySet<Row>> {
+export async function keptBackOf(rows: readonly Row[], choice: Choice): Promise<ReadonlySet<Row>> {
   const originals = new Map<Row, Row>(rows.map((row) => [{ ...row, outcome: null, duplicateOf: null }, row]));
-  const keptBack = await select([...originals.keys()], isOnce, keepBack, pause);
+  const keptBack = await select([...originals.keys()], choice);
   return new Set(keptBack.flatMap((copy) => originals.get(copy) ?? []));
 }
 

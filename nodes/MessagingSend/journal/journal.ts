@@ -203,20 +203,17 @@ export class Journal {
    */
   async finish(rows: readonly Row[], senderOf: Intent['senderOf']): Promise<boolean> {
     const { record, sendOnce } = this;
-    let isNoted = sendOnce !== null;
     const isDone = rows.every(({ outcome }) => outcome?.kind === 'sent' || outcome?.kind === 'skipped');
     if (rows.length > 0 && isDone) record.clear();
-    if (sendOnce !== null) {
-      const left = rows.filter(
-        ({ outcome }) => mayHaveBeenSent(outcome) && !('failure' in outcome && OF_ANOTHER.has(outcome.failure)),
-      );
-      const sent = byAccount(left.slice(-MAX_REMEMBERED), senderOf);
-      for (const account of sent.keys()) this.reservationsOf(account, true);
-      const stored = Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account)));
-      isNoted = !(await Promise.all(stored)).includes(false) && left.length <= MAX_REMEMBERED;
-    }
+    const isOwn = ({ outcome }: Row) =>
+      mayHaveBeenSent(outcome) && !('failure' in outcome && OF_ANOTHER.has(outcome.failure));
+    const left = sendOnce === null ? [] : rows.filter(isOwn);
+    const sent = byAccount(left.slice(-MAX_REMEMBERED), senderOf);
+    for (const account of sent.keys()) this.reservationsOf(account, true);
+    const notes = Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account)));
+    const isNoted = !(await Promise.all(notes)).includes(false) && left.length <= MAX_REMEMBERED;
     await this.crash?.finish(await this.attempt?.finish());
-    return isNoted;
+    return sendOnce !== null && isNoted;
   }
 }
 

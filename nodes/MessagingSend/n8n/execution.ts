@@ -54,9 +54,6 @@ export function lineageOf(context: WithRunData): string | null {
   return token;
 }
 
-/** Without this, n8n gives an item's fields instead of the item if the workflow has `binaryMode: combined`. */
-const WHOLE_ITEMS = true;
-
 /**
  * After a kill, n8n has stored nothing of the node's run. At its next start, it enters the run from its event log: with
  * an error, which a Retry removes again (an empty list of runs is left), or with an item of its own instead of the
@@ -70,7 +67,8 @@ export function positionOf(context: IExecuteFunctions) {
   const node = context.getNode();
   // As a tool, it has a run on n8n's list as soon as it is called.
   if (context.getMode() !== 'retry' || isTool(node)) return { index, ordinal: index, followsKill: false };
-  const own = runDataOf(context).$(node.name, WHOLE_ITEMS);
+  // Its whole items: with `binaryMode: combined`, n8n would give their fields alone.
+  const own = runDataOf(context).$(node.name, true);
   if (index === 0) return { index, ordinal: index, followsKill: own.isExecuted };
   // A later round of a loop, or the first round after a run that n8n entered.
   const isEntered = isFirstEnteredByN8n(own);

@@ -43,14 +43,8 @@ function draftsFromList(item: number, parameters: ItemParameters): readonly Draf
     if ('phone' in given && 'message' in given) return { item, entry, phone, message, ...forAll };
     const names = fieldNames(Object.keys(given));
     const has = names && ` It has ${names}.`;
-    return {
-      item,
-      entry,
-      phone: phone ?? null,
-      message: null,
-      ...forAll,
-      failure: failure('listEntryIncomplete', { has }),
-    };
+    const incomplete = failure('listEntryIncomplete', { has });
+    return { item, entry, phone: phone ?? null, message: null, ...forAll, failure: incomplete };
   });
 }
 

@@ -1,4 +1,4 @@
-import type { IDisplayOptions, INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { type Failure, failure, FailureError } from '../../failures/failure';
 import { reasonOf } from '../output/sentences';
@@ -36,11 +36,6 @@ export function optionsField(options: INodeProperties[], show?: IDisplayOptions[
     ...(show && { displayOptions: { show } }),
     options,
   };
-}
-
-/** The contents of a fixed collection with entries of one kind, named as in n8n's own nodes. */
-export function valuesOf(...values: INodeProperties[]): INodePropertyCollection[] {
-  return [{ displayName: 'Values', name: 'values', values }];
 }
 
 /** The part of an option's field that its reader needs. */

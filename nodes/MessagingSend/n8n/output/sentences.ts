@@ -138,10 +138,8 @@ function contentsLines(summary: Summary): string[] {
       `Another execution may have sent the messages of ${places}${numbered}: ask these people. To send one again, run it alone with another 'Message Key'.`,
     );
   }
-  if (numbersWithSeveral > 0) {
-    const went = planned === null ? 'went' : 'would go';
-    lines.push(`More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`);
-  }
+  const went = planned === null ? 'went' : 'would go';
+  if (numbersWithSeveral > 0) lines.push(`More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`);
   if (emptyFields.size > 0) {
     const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
     const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
@@ -152,12 +150,10 @@ function contentsLines(summary: Summary): string[] {
       `Empty fields: ${named.join(', ')}${others}. To fill a gap, write {{ $json.name || 'there' }}${toSkip}.`,
     );
   }
-  if (placeholders.length > 0) {
-    const places = placesText(placeholders, false);
+  if (placeholders.length > 0)
     lines.push(
-      `Texts with a placeholder such as {name}, or code such as &lt;br> or \\n, are sent as they are: ${places}. n8n fills in only expressions such as {{ $json.name }}.`,
+      `Texts with a placeholder such as {name}, or code such as &lt;br> or \\n, are sent as they are: ${placesText(placeholders, false)}. n8n fills in only expressions such as {{ $json.name }}.`,
     );
-  }
   if (alike > 0) lines.push(`All ${alike} messages have the same text, although 'Message' is an expression.`);
   if (optOuts === 0) lines.push("'Never Send To' is empty, so nobody is left out.");
   else if (optOuts !== null) lines.push(`'Never Send To' has ${counted(optOuts, 'number')}.`);

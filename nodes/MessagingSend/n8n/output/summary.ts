@@ -72,22 +72,16 @@ export interface Summary extends Outcomes, Contents, Costs {
   readonly requests: number;
 }
 
-/** What a run knows besides its messages. */
-interface Surroundings {
-  readonly requests: number;
-  /** How many accounts the messages were sent from. */
-  readonly accounts: number;
-  /** The parameter 'Message' as it is stored. */
-  readonly message?: unknown;
-  /** What the balance says now; null if that is not known. */
-  readonly credits?: number | null;
-}
-
+/**
+ * @param around `accounts`: how many the messages were sent from; `message`: the parameter 'Message' as it is stored;
+ * `credits`: what the balance says now, null if that is not known
+ */
 export async function summarize(
   rows: readonly Row[],
   { dryRun, duplicateMessages, neverSendTo, testRun }: DeliveryOptions,
-  { requests, accounts, message, credits = null }: Surroundings,
+  around: { requests: number; accounts: number; message?: unknown; credits?: number | null },
 ): Promise<Summary> {
+  const { requests, accounts, message, credits = null } = around;
   const costs = costsOf(rows, accounts, credits);
   const outcomes = await outcomesOf(rows, accounts, costs);
   const planned = dryRun ? plannedOf(rows.filter(({ outcome }) => outcome?.kind === 'planned')) : null;

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { choiceField, textField, valuesOf } from '../../n8n/input/readOptions';
+import { choiceField, textField } from '../../n8n/input/readOptions';
 import type { Question } from '../../questions/question';
 
 // The user's settings for the page behind the link, named as in n8n's own nodes where those have the same.
@@ -43,7 +43,9 @@ export const approvalOptions: INodeProperties = {
   placeholder: 'Add option',
   default: {},
   description: 'Buttons and comment field of the answer page',
-  options: valuesOf(approvalType, approveLabel, disapproveLabel, commentLabel),
+  options: [
+    { displayName: 'Values', name: 'values', values: [approvalType, approveLabel, disapproveLabel, commentLabel] },
+  ],
 };
 
 export const buttonLabel = textField('Response Button Label', 'responseButtonLabel', {
