@@ -45,8 +45,7 @@ function runCommand(file: string, ...flags: string[]) {
 test('The sandbox prints its addresses and keys, applies its flags, and ends on Ctrl-C', async () => {
   const command = runCommand('sandbox/main.ts', '--port', '0', '--key', 'made-up', '--fault', '{"kind":"html"}');
   const url = await command.address(/inbox/);
-  const answer = await fetch(`${url}/v1/user/balance`, { headers: { authorization: 'Bearer made-up' } });
-  expect(answer.status).toBe(502);
+  expect((await fetch(`${url}/v1/user/balance`, { headers: { authorization: 'Bearer made-up' } })).status).toBe(502);
   const { code, output, errors } = await command.interrupt();
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
   expect(output).toContain('made-up');

@@ -34,14 +34,12 @@ const EXAMPLES: Record<string, () => Promise<unknown>> = {
     ),
   'docs/reference.md the-trigger 1': lowBalance,
   'docs/reference.md items-that-were-not-sent 1': async () => {
-    const parameters = { ...SEND_BULK, message: 'Hello' };
     const items = [{ name: 'Made-up Person', phone: '07700 900124' }];
-    return (await outputOf(parameters, items, { onError: 'continueErrorOutput' }))[1]?.[0];
+    return (await outputOf({ ...SEND_BULK, message: 'Hello' }, items, { onError: 'continueErrorOutput' }))[1]?.[0];
   },
   'docs/agents.md what-the-model-sees 1': async () => {
-    const items = [{ phone: '07700 900124', text: 'Hello' }];
     // What an agent passes to its model; in n8n, it is under `error`.
-    const { error } = await run({ parameters: SEND, items, type: 'Tool' });
+    const { error } = await run({ parameters: SEND, items: [{ phone: '07700 900124', text: 'Hello' }], type: 'Tool' });
     return [{ error: error?.message }];
   },
 };

@@ -67,9 +67,8 @@ describe.each(SENDERS)('%s', (_name, parameters) => {
     const items = contactsOf(8, [KEY, 'made-up-wrong-key']);
     const { outputs } = await run({ items, parameters, onError: CONTINUE });
     expect(outputs[0]?.map(outcomeOf)).toEqual(items.map(({ key }) => (key === KEY ? 'sent' : 'not_sent')));
-    expect(outputs[0]?.map(({ json }) => json.error).filter(Boolean)).toEqual(
-      Array(4).fill('The API key is not valid'),
-    );
+    const errors = outputs[0]?.map(({ json }) => json.error).filter(Boolean);
+    expect(errors).toEqual(Array(4).fill('The API key is not valid'));
     expect(requests().filter(({ key }) => key === null)).toHaveLength(1);
   });
 
@@ -82,14 +81,12 @@ describe.each(SENDERS)('%s', (_name, parameters) => {
   });
 
   test('never sends a message again in a retry, no matter which account its item has now', async () => {
-    const items = contactsOf(6, [KEY, OTHER]);
-    const setup = setupOf({ items, parameters: inBatchesOf(1, oneByOne(parameters)) });
+    const setup = setupOf({ items: contactsOf(6, [KEY, OTHER]), parameters: inBatchesOf(1, oneByOne(parameters)) });
     sandbox().setFaults([{ kind: 'status', status: 403, after: 3, times: 99 }]);
     const ran = await run(setup);
     expect(ran.error).toBeDefined();
     sandbox().setFaults([]);
-    const again = await retry(ran, setup, { account: accountWith(THIRD) });
-    expect(again.error).toBeUndefined();
+    expect((await retry(ran, setup, { account: accountWith(THIRD) })).error).toBeUndefined();
     expect(received().sort()).toEqual(contacts(6).map(({ phone }) => phone));
   });
 
@@ -115,8 +112,7 @@ test('Batches hold messages of one account, and their numbers are unique in a ru
 test('The limit of one account does not hold up another', async () => {
   const parameters = { ...SEND, options: { requestsPerMinute: 1, longestWait: 0 } };
   // With one request a minute for both, the second would wait for longer than the test may take.
-  const ran = await run({ items: contactsOf(2, LIMITED), parameters });
-  expect(outcomesOf(ran)).toEqual(['sent', 'sent']);
+  expect(outcomesOf(await run({ items: contactsOf(2, LIMITED), parameters }))).toEqual(['sent', 'sent']);
 });
 
 test.each([
@@ -152,11 +148,11 @@ describe('Get Balance', () => {
     ['two accounts', [KEY, OTHER], 2],
   ])('of 250 items with %s makes a request for each account', async (_what, keys, expected) => {
     sandbox().setCredits(7, 'key 2');
-    const { outputs } = await run({ items: contactsOf(250, keys), parameters: GET_BALANCE });
+    const items = contactsOf(250, keys);
+    const { outputs } = await run({ items, parameters: GET_BALANCE });
     expect(requests()).toHaveLength(expected);
-    expect(linked(outputs[0], 'credits')).toEqual(
-      contactsOf(250, keys).map(({ key }, item) => [key === OTHER ? 7 : 100_000, { item }]),
-    );
+    const credits = items.map(({ key }, item) => [key === OTHER ? 7 : 100_000, { item }]);
+    expect(linked(outputs[0], 'credits')).toEqual(credits);
   });
 
   test('tells no item that its address is wrong because that of another item is', async () => {
@@ -170,13 +166,9 @@ describe('Get Balance', () => {
     const items = contactsOf(5, [KEY, 'made-up-wrong-key', '', KEY, 'made-up-wrong-key']);
     const { outputs, error } = await run({ items, parameters: GET_BALANCE, onError: 'continueErrorOutput' });
     expect(error).toBeUndefined();
-    expect(linked(outputs[0], 'credits')).toEqual([
-      [100_000, { item: 0 }],
-      [100_000, { item: 3 }],
-    ]);
-    const failed = outputs[1]?.map((item) => [item.json.error, detailsOf(item).code, item.pairedItem]);
+    expect(linked(outputs[0], 'credits')).toEqual([0, 3].map((item) => [100_000, { item }]));
     const wrong = ['The API key is not valid', 'INVALID_API_KEY'];
-    expect(failed).toEqual([
+    expect(outputs[1]?.map((item) => [item.json.error, detailsOf(item).code, item.pairedItem])).toEqual([
       [...wrong, { item: 1 }],
       ["'API Key' in the credential is empty", 'NOT_SET_UP', { item: 2 }],
       [...wrong, { item: 4 }],

@@ -185,15 +185,8 @@ test('Messages that are not sent anyway keep their own reason, and are not among
   const items = [{ phone: phoneAt(0), text: 'Hello 0' }, { phone: phoneAt(1), text: 'a' }, ...contacts(5)];
   const options = { neverSendTo: phoneAt(1), duplicateMessages: 'sendOnce' };
   const { outputs } = await run({ items, parameters: testOf(SEND_BULK, options) });
-  expect(outputs[0]?.map(({ json }) => json.reason ?? json.status)).toEqual([
-    'sent',
-    'opted_out',
-    'duplicate',
-    'opted_out',
-    'sent',
-    'sent',
-    'test_run',
-  ]);
+  const told = outputs[0]?.map(({ json }) => json.reason ?? json.status);
+  expect(told).toEqual(['sent', 'opted_out', 'duplicate', 'opted_out', 'sent', 'sent', 'test_run']);
   expect(received()).toEqual([TESTER, TESTER, TESTER]);
 });
 
@@ -271,8 +264,7 @@ test('A Retry with it ends with an error, and can be retried', async () => {
   const second = await retry(first, setup, { parameters: testOf(SEND_LIST), onError: 'stopWorkflow' });
   expect(second.error?.message).toContain("'Dry Run' and 'Test Run' can't be used in a retry");
   const continued = await retry(first, setup, { parameters: testOf(SEND_LIST), onError: 'continueRegularOutput' });
-  expect(continued.outputs[0]?.map((item) => [detailsOf(item).code, detailsOf(item).phone])).toEqual(
-    phones(0, 1).map((phone) => ['NOT_SET_UP', phone]),
-  );
+  const details = continued.outputs[0]?.map(detailsOf);
+  expect(details?.map(({ code, phone }) => [code, phone])).toEqual(phones(0, 1).map((phone) => ['NOT_SET_UP', phone]));
   expect(received()).toEqual([]);
 });

@@ -64,8 +64,7 @@ test('The error of a run names a message that only the service refuses, and its 
   // The sandbox accepts every number that the node accepts, so a fault rejects one.
   sandbox().setFaults([{ kind: 'status', status: 422, phones: [phoneAt(3)] }]);
   const { error } = await run({ items: contacts(10), parameters: SEND_BULK });
-  const message = 'The service rejected this message';
-  expect(error).toMatchObject({ message, context: { itemIndex: 3 } });
+  expect(error).toMatchObject({ message: 'The service rejected this message', context: { itemIndex: 3 } });
   expect(error?.description).toContain(
     '1 not sent: the service rejected this message (item 3).<br>9 not sent: another',
   );
@@ -151,10 +150,9 @@ test('The error of a run without enough credits says how many are needed for all
   const inTwos = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 4 }));
   const { error: afterSmaller } = await run({ items: contacts(7), parameters: inTwos });
   expect(afterSmaller?.message).toBe('Not enough credits (4 needed, 0 left)');
-  const twice = [...contacts(200), ...contacts(200)];
   sandbox().setCredits(150);
   const checking = withOptions(SEND_BULK, { checkCreditsFirst: true });
-  const { error: ofTwice } = await run({ items: twice, parameters: checking });
+  const { error: ofTwice } = await run({ items: [...contacts(200), ...contacts(200)], parameters: checking });
   expect(ofTwice?.message).toBe('Not enough credits (200 needed, 150 left)');
   sandbox().setCredits(50);
   const { outputs } = await run({ items, parameters: SEND_BULK, onError: 'continueErrorOutput' });

@@ -107,8 +107,7 @@ describe("'Long Messages'", () => {
       { status: 'sent', parts: 3, message_id: expect.stringMatching(/^\d+, \d+, \d+$/) as string },
     ]);
     const options = { longMessages: 'split', dryRun: true };
-    const items = [{ phone: phoneAt(0), text: long }];
-    const dry = await run({ items, parameters: withOptions(parameters, options) });
+    const dry = await run({ items: [{ phone: phoneAt(0), text: long }], parameters: withOptions(parameters, options) });
     expect(hintsOf(dry)[0]?.message).toContain('It would take 3 credits and 1 request.');
   });
 });

@@ -17,12 +17,10 @@ const { sandbox, run, received, texts, requests } = nodeForTests(
 beforeEach(() => (onRequest = () => undefined));
 
 /** The outcomes in the order of the items, such as "4 sent, 2 uncertain, 2 sent". */
-const told = (ran: Execution): string => {
-  const counted = (same: string, outcome: string) => `${same.split(', ').length} ${outcome}`;
-  return outcomesOf(ran)
+const told = (ran: Execution): string =>
+  outcomesOf(ran)
     .join(', ')
-    .replace(/(\w+)(, \1\b)*/g, counted);
-};
+    .replace(/(\w+)(, \1\b)*/g, (same: string, outcome: string) => `${same.split(', ').length} ${outcome}`);
 /** How many messages each request had; 0 for the balance. */
 const sizes = () => requestSizes(sandbox());
 const itemsThat = ({ outputs }: Execution, outcome: string) =>
@@ -102,8 +100,7 @@ test('After a request has ended the run, later messages say why, not what was wr
 
 test("A lost answer also holds back requests that wait for 'Batch Interval'", async () => {
   sandbox().setFaults([lost(1)]);
-  const parameters = withOptions(inBatchesOf(1, SEND_BULK, 400), { parallelRequests: 3 });
-  await run({ items: contacts(5), parameters });
+  await run({ items: contacts(5), parameters: withOptions(inBatchesOf(1, SEND_BULK, 400), { parallelRequests: 3 }) });
   expect(sizes().slice(0, 4)).toEqual([1, 1, 0, 1]);
 });
 

@@ -75,9 +75,7 @@ test.each<[when: string, setup: Partial<Setup>]>([
 });
 
 test('A single message of a later run that was in flight at a kill is not sent again, though the first run was a list', async () => {
-  const [first, second, third] = contacts(3);
-  if (first === undefined || second === undefined || third === undefined) throw new Error('too few');
-  const campaign = start({ parameters: oneByOne(SEND), items: [first, second], moreItems: [[third]] });
+  const campaign = start({ parameters: oneByOne(SEND), items: contacts(2), moreItems: [contacts(3).slice(2)] });
   await campaign.run(inFlight(3));
   const fates = await campaign.finish();
   expect(outcomes(fates)).toEqual(['sent', 'sent', 'uncertain']);
@@ -164,21 +162,16 @@ describe.each(SENDERS)('A retry of %s', (_name, parameters) => {
     expect(error?.description).toContain('0 sent, 4 uncertain (may have been sent), ');
     const again = await begun.run({ changes: { onError: 'continueErrorOutput' } });
     expect(outcomesOf(again)).toEqual(['uncertain', 'uncertain', 'uncertain', 'uncertain']);
-    expect(again.outputs[1]?.[0]?.json.details).toEqual({
-      code: 'INTERRUPTED',
-      http_status: null,
-      outcome: 'uncertain',
-      phone: phoneAt(0),
-      description: expect.any(String) as string,
-    });
+    const details = { code: 'INTERRUPTED', http_status: null, outcome: 'uncertain', phone: phoneAt(0) };
+    const description = expect.any(String) as string;
+    expect(again.outputs[1]?.[0]?.json.details).toEqual({ ...details, description });
     expect(received().sort()).toEqual(phones(0, 1));
   });
 
   test('after n8n was killed sends nothing, even after a Retry in which the node was Get Balance', async () => {
     const begun = await killed(PROGRESS_SAVED);
     sandbox().setFaults([{ kind: 'status', status: 503, times: 9 }]);
-    const between = await begun.run({ changes: { parameters: GET_BALANCE } });
-    expect(between.error).toBeDefined();
+    expect((await begun.run({ changes: { parameters: GET_BALANCE } })).error).toBeDefined();
     sandbox().setFaults([]);
     const { error } = await begun.run({ changes: {} });
     expect(error?.message).toContain('outcome is unknown');
@@ -294,8 +287,7 @@ describe.each(SENDERS)('%s where the storage', (_name, given) => {
   ])('%s', (_what, refuses) => {
     test("sends no message that it can't note first, and a Retry sends them when it can", async () => {
       processedData.set({ refuses });
-      const refused = start({ ...setup, onError: 'continueErrorOutput' });
-      const { outputs } = await refused.run();
+      const { outputs } = await start({ ...setup, onError: 'continueErrorOutput' }).run();
       const unsent = outputs.flat().filter((item) => outcomeOf(item) === 'not_sent');
       expect(unsent.map((item) => detailsOf(item).code)).toEqual(Array(5 - received().length).fill('NOT_RESERVED'));
       expect(received().length).toBeLessThan(5);
@@ -325,11 +317,8 @@ describe.each(SENDERS)('%s where the storage', (_name, given) => {
 test("What can't be sent anyway is not called uncertain where the storage refuses every write", async () => {
   processedData.set({ refuses: () => true });
   const some = [...contacts(2), { phone: 'abc', text: 'Hello' }];
-  expect(outcomesOf(await run({ items: some, parameters: SEND, mode: 'trigger', onError: CONTINUE }))).toEqual([
-    'not_sent',
-    'not_sent',
-    'not_sent',
-  ]);
+  const ran = await run({ items: some, parameters: SEND, mode: 'trigger', onError: CONTINUE });
+  expect(outcomesOf(ran)).toEqual(['not_sent', 'not_sent', 'not_sent']);
   expect(received()).toEqual([]);
 });
 

@@ -194,8 +194,7 @@ describe('A long text that is split', () => {
 
 test('A retry reads the balance before it risks a message, and then sends the rest', async () => {
   sandbox().setFaults([{ kind: 'status', status: 503, times: 9999, after: 1 }]);
-  const parameters = oneByOne(inBatchesOf(2, SEND_BULK));
-  const setup = setupOf({ items: contacts(10), parameters });
+  const setup = setupOf({ items: contacts(10), parameters: oneByOne(inBatchesOf(2, SEND_BULK)) });
   const stillDown = await retry(await run(setup), setup);
   expect(requests('bulk')).toHaveLength(2);
   sandbox().setFaults([]);
@@ -313,18 +312,16 @@ describe.each<[string, INodeParameters]>([
 
 test('A retry reports a list of which entries were sent as uncertain, if it can no longer be read', async () => {
   const setup = setupOf({ items: [{ list: listOf(4) }], parameters: oneByOne(inBatchesOf(2, SEND_LIST)) });
-  const ran = await stoppedAfter(1, setup);
   const changes = { parameters: { ...setup.parameters, messages: FAILS }, onError: CONTINUE } as const;
-  expect(outcomesOf(await retry(ran, setup, changes))).toEqual(['uncertain']);
+  expect(outcomesOf(await retry(await stoppedAfter(1, setup), setup, changes))).toEqual(['uncertain']);
 });
 
 const NO_NODE = "Referenced node doesn't exist ('No such node')";
-const APPROVAL = { ...SEND_AND_WAIT, approvalOptions: { values: { commentLabel: FAILS } } };
 
 test.each<[parameter: string, INodeParameters, reason: string]>([
   ['Phone', { ...SEND_BULK, phone: FAILS }, NO_NODE],
   ['Phone', { ...SEND_AND_WAIT, sendTo: FAILS }, NO_NODE],
-  ['Approval Options', APPROVAL, NO_NODE],
+  ['Approval Options', { ...SEND_AND_WAIT, approvalOptions: { values: { commentLabel: FAILS } } }, NO_NODE],
   ['Default Country Code', withOptions(SEND, { defaultCountryCode: FAILS }), NO_NODE],
   ['Message', { ...SEND_BULK, message: '={{ DateTime }}' }, 'this is a DateTime, please access its methods'],
   ['Messages', { ...SEND_LIST, messages: '={{ $items("Gone") }}' }, "Referenced node doesn't exist ('Gone')"],
@@ -341,25 +338,23 @@ test.each([
   ['start of a run', 1, 6, []],
   ['first request', 2, 0, ['uncertain']],
   ['third request', 4, 2, []],
-])(
-  'A note of the %s that is stored, but reported as failed, is not taken for another retry',
-  async (_what, nth, sent, unsure) => {
-    const check = processedData.checkProcessedAndRecord.bind(processedData);
-    let calls = 0;
-    const spy = jest.spyOn(processedData, 'checkProcessedAndRecord').mockImplementation(async (...given) => {
-      const answer = await check(...given);
-      if ((calls += 1) === nth) throw new Error('Connection terminated unexpectedly');
-      return answer;
-    });
-    const parameters = inBatchesOf(1, withOptions(SEND_BULK, { longestWait: 1, parallelRequests: 1 }));
-    const setup = setupOf({ items: contacts(6), parameters, mode: 'trigger' });
-    const ran = await run(setup);
-    spy.mockRestore();
-    expect(received()).toHaveLength(sent);
-    if (sent === 6) return;
-    expect(ran.error?.message).toContain("n8n's database took no note of this message");
-    const again = await retry(ran, setup, { onError: CONTINUE });
-    expect(outcomesOf(again)).toEqual([...unsure, ...Array<string>(6 - unsure.length).fill('sent')]);
-    expect(received()).toHaveLength(6 - unsure.length);
-  },
-);
+])('A note of the %s that is stored, but reported as failed, is not taken for another retry', async (...given) => {
+  const [, nth, sent, unsure] = given;
+  const check = processedData.checkProcessedAndRecord.bind(processedData);
+  let calls = 0;
+  const spy = jest.spyOn(processedData, 'checkProcessedAndRecord').mockImplementation(async (...values) => {
+    const answer = await check(...values);
+    if ((calls += 1) === nth) throw new Error('Connection terminated unexpectedly');
+    return answer;
+  });
+  const parameters = inBatchesOf(1, withOptions(SEND_BULK, { longestWait: 1, parallelRequests: 1 }));
+  const setup = setupOf({ items: contacts(6), parameters, mode: 'trigger' });
+  const ran = await run(setup);
+  spy.mockRestore();
+  expect(received()).toHaveLength(sent);
+  if (sent === 6) return;
+  expect(ran.error?.message).toContain("n8n's database took no note of this message");
+  const again = await retry(ran, setup, { onError: CONTINUE });
+  expect(outcomesOf(again)).toEqual([...unsure, ...Array<string>(6 - unsure.length).fill('sent')]);
+  expect(received()).toHaveLength(6 - unsure.length);
+});

@@ -23,8 +23,7 @@ describe('Send and Wait for Response', () => {
     expect(waitTill(waiting)).toEqual(FOREVER);
     const hint = 'Only the question of the first of 3 items was sent. To ask one for each item, use Loop Over Items.';
     expect(hintsOf(waiting)).toContainEqual({ message: hint, type: 'warning', location: 'outputPane' });
-    const one = hintsOf(await run({}));
-    expect(JSON.stringify(one)).not.toContain('Only the question');
+    expect(JSON.stringify(hintsOf(await run({})))).not.toContain('Only the question');
   });
 
   test('ignores options of Send that are left in a workflow, such as Dry Run', async () => {
@@ -88,8 +87,7 @@ describe('Send and Wait for Response', () => {
   test('says how many characters the link leaves for a text that is too long', async () => {
     await run({});
     const link = latestText().length - 'Hello 0'.length;
-    const fits = withParameters({ message: 'x'.repeat(1000 - link) });
-    expect(waitTill(await run(fits))).toEqual(FOREVER);
+    expect(waitTill(await run(withParameters({ message: 'x'.repeat(1000 - link) })))).toEqual(FOREVER);
     const tooLong = await run(withParameters({ message: '😀'.repeat(1001 - link) }));
     expect(tooLong.error?.message).toBe(
       `The message has ${1001 - link} characters, but at most ${1000 - link} can be sent`,
@@ -100,8 +98,7 @@ describe('Send and Wait for Response', () => {
 
   test('reports a rejected message as Send does, and does not wait', async () => {
     sandbox().setFaults([{ kind: 'status', status: 422, times: 9 }]);
-    const stopped = await run({});
-    expect(stopped.error?.name).toBe('NodeApiError');
+    expect((await run({})).error?.name).toBe('NodeApiError');
     const continued = await run({ onError: 'continueErrorOutput' });
     expect(continued.run.waitTill).toBeUndefined();
     expect(detailsOf(continued.outputs[1]?.[0])).toMatchObject({ outcome: 'not_sent', phone: phoneAt(0) });
@@ -110,8 +107,7 @@ describe('Send and Wait for Response', () => {
   test('sends nothing again that may have been sent', async () => {
     sandbox().setFaults([{ kind: 'status', status: 500, after: 0, times: 1 }]);
     const setup = setupOf({ retryOnFail: { maxTries: 3 } });
-    const failed = await run(setup);
-    const retried = await retry(failed, setup, { onError: 'continueRegularOutput' });
+    const retried = await retry(await run(setup), setup, { onError: 'continueRegularOutput' });
     expect(detailsOf(retried.outputs[0]?.[0])).toMatchObject({ outcome: 'uncertain', code: 'SERVER_ERROR' });
     expect(retried.run.waitTill).toBeUndefined();
     expect(requests('send')).toHaveLength(1);
@@ -120,8 +116,7 @@ describe('Send and Wait for Response', () => {
   test('sends a message that was rejected when it is retried, with a link of the retry', async () => {
     sandbox().setFaults([{ kind: 'status', status: 422, times: 1 }]);
     const setup = setupOf({});
-    const failed = await run(setup);
-    const retried = await retry(failed, setup);
+    const retried = await retry(await run(setup), setup);
     expect(waitTill(retried)).toEqual(FOREVER);
     expect((await open(retried, setup, linkIn(latestText()))).status).toBe(200);
   });

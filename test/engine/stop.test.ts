@@ -43,8 +43,7 @@ test.each([
 test('Stop passes no item on as sent while the credits are checked', async () => {
   waitForLimit();
   const parameters = withOptions(SEND, { checkCreditsFirst: true, longestWait: 5 });
-  const onError = 'continueErrorOutput';
-  const setup = setupOf({ account: spentAccount(3), items: contacts(3), parameters, onError });
+  const setup = setupOf({ account: spentAccount(3), items: contacts(3), parameters, onError: 'continueErrorOutput' });
   const { outputs } = await stopWhen(() => requests().length === 1, setup);
   expect(outputs[0] ?? []).toEqual([]);
 });

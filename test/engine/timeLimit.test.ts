@@ -47,8 +47,7 @@ test.each([
   ['Message', { ...SEND_BULK, message: ENDLESS }],
   ['Phone', { ...SEND_AND_WAIT, sendTo: ENDLESS }],
 ])("An expression in '%s' that takes longer than n8n allows says so, and what to do", async (name, parameters) => {
-  const ran = await run({ items: contacts(1), parameters });
-  const [item] = ran.outputs.flat();
+  const [item] = (await run({ items: contacts(1), parameters })).outputs.flat();
   expect(item?.json.error).toBe(`An expression in '${name}' runs into a limit of n8n: Expression timed out`);
   expect(detailsOf(item).description).toContain('{{ $json.list }}');
   expect(requests()).toEqual([]);

@@ -55,8 +55,7 @@ test('A single message without an answer is counted among those that used a cred
 });
 
 test('Without an answer before it, nothing is said', async () => {
-  const ran = await runWith({ ...lost(true), after: 0 });
-  expect(hintsOf(ran)[0]?.message).not.toContain('By the balance');
+  expect(hintsOf(await runWith({ ...lost(true), after: 0 }))[0]?.message).not.toContain('By the balance');
 });
 
 test('If another run uses the key meanwhile, nothing is said', async () => {
@@ -72,8 +71,7 @@ test('If another run uses the key meanwhile, nothing is said', async () => {
 
 test('Nothing waits for a free request only to read the balance', async () => {
   const parameters = withOptions(SEND_BULK, { ...IN_TURN, requestsPerMinute: 4 });
-  const account = { ...accountOf(sandbox()), apiKey: SPENT };
-  const ran = await runWith(lost(true), { parameters, account });
+  const ran = await runWith(lost(true), { parameters, account: { ...accountOf(sandbox()), apiKey: SPENT } });
   expect(requests().map(({ endpoint }) => endpoint)).toEqual(['bulk', 'bulk', 'balance', 'bulk']);
   expect(hintsOf(ran)[0]?.message).not.toContain('By the balance');
 });

@@ -25,7 +25,6 @@ interface Case extends Pick<Setup, 'onError' | 'retryOnFail' | 'settings' | 'wit
 }
 
 const MESSAGES = 5;
-const fromItems = contacts(MESSAGES);
 const fromList = [{ list: listOf(MESSAGES) }];
 const single = oneByOne(SEND);
 const inPairs = (parameters: INodeParameters) => oneByOne(inBatchesOf(2, parameters));
@@ -37,7 +36,7 @@ const severalLists = { items: contacts(3), moreItems: [contacts(6).slice(3), con
 
 /** Each sends the same items, one request at a time, unless it says otherwise. */
 const caseOf = (title: string, parameters: INodeParameters, more: Partial<Case> = {}): Case => {
-  return { title, parameters, items: fromItems, inFlight: parameters.operation === 'send' ? 1 : 2, ...more };
+  return { title, parameters, items: contacts(MESSAGES), inFlight: parameters.operation === 'send' ? 1 : 2, ...more };
 };
 
 const CASES = [

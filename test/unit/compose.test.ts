@@ -95,9 +95,8 @@ describe('An invalid draft', () => {
     const nothing = { message: null, countryCode: null, key: null };
     const refused = (item: number): Draft => ({ item, entry: 4, phone: '0', ...nothing, failure: reason });
     let pauses = 0;
-    const pause = async () => await Promise.resolve(void (pauses += 1));
     const drafts = { items: 9, of: (item: number) => (item === 0 ? refused(0) : [refused(item), refused(item)]) };
-    const { rows } = await composeAll(drafts, RULES, pause);
+    const { rows } = await composeAll(drafts, RULES, async () => await Promise.resolve(void (pauses += 1)));
     expect(rows.map(({ item }) => item)).toEqual([0, ...upTo(8).flatMap((index) => [index + 1, index + 1])]);
     for (const row of rows)
       expect(row).toMatchObject({ entry: 4, phoneGiven: '0', phone: '', person: '', defect: reason });

@@ -6,9 +6,7 @@ import { markSeveral, type Outcome, type Row } from '../../nodes/MessagingSend/m
 import { phoneAt } from '../support/contacts';
 import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';
 
-function row(item: number, text: string): Row {
-  return rowAt(item, { phone: '447700900123', text });
-}
+const row = (item: number, text: string): Row => rowAt(item, { phone: '447700900123', text });
 
 /** Messages to one phone, as the rows of a list. */
 const list = (...texts: string[]): Row[] => texts.map((text, index) => row(index, text));

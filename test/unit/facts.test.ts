@@ -73,6 +73,12 @@ function setUp(own: Own = {}, { entries = [] as string[], now = (): number => 0,
   };
 }
 
+/** A run of another process. */
+const elsewhere = (list: ListStorage, isShared = false) => new Facts(new FactList(() => 0), list, 'secret', isShared);
+
+/** What a run finds about these messages before it sends them. */
+const found = async (facts: Facts, rows: readonly Row[]) => [...(await new Reservations(facts, 1).find(rows)).values()];
+
 test('Nobody wins a claim that others overwrite each time', async () => {
   const waitForOthers = async () => await Promise.resolve(void (shared.entries = ['of another process']));
   const { shared, facts, left } = setUp({ waitForOthers });
@@ -122,7 +128,7 @@ test('Nobody is left out for a run of this process that gives up its message whi
   const { facts, run } = setUp({ waitForOthers });
   const other = new Reservations(run({ waitForOthers: async () => await Promise.resolve() }), 1);
   await other.reserve([theirs]);
-  expect(await new Reservations(facts, 1).find([mine, more])).toEqual(new Map());
+  expect(await found(facts, [mine, more])).toEqual([]);
 });
 
 test("A message waits for another run of this process for 'Max Wait' in all, and not for its own run", async () => {
@@ -146,8 +152,7 @@ test('A run that is stopped while it waits for another run gives up nothing of t
   settle(mine, failed(failure('stopped')));
   new Reservations(facts, 1).settled([mine]);
   await left();
-  const elsewhere = new Facts(new FactList(() => 0), shared, 'secret', true);
-  expect([...(await new Reservations(elsewhere, 1).find([rowAt(0)])).values()]).toEqual(['open']);
+  expect(await found(elsewhere(shared, true), [rowAt(0)])).toEqual(['open']);
 });
 
 test('A run notes at its end whom it has sent what, even if another run has just sent what it is uncertain about', async () => {
@@ -160,8 +165,7 @@ test('A run notes at its end whom it has sent what, even if another run has just
   settle(mine, SENT);
   settle(uncertain, failed(failure('outcomeUnknown')));
   await new Reservations(facts, 1).finish([mine, uncertain]);
-  const again = await new Reservations(run({}), 1).find([rowAt(0), rowAt(1)]);
-  expect([...again.values()]).toEqual(['noted', 'noted']);
+  expect(await found(run({}), [rowAt(0), rowAt(1)])).toEqual(['noted', 'noted']);
 });
 
 test('A run gives up a message that was not sent, but not one that another run has sent meanwhile', async () => {
@@ -173,8 +177,7 @@ test('A run gives up a message that was not sent, but not one that another run h
   await new Reservations(run({}), 1).finish([theirs]);
   reserving.giveUp([mine, free]);
   await reserving.finish();
-  const found = await new Reservations(run({}), 1).find([rowAt(0), rowAt(1)]);
-  expect([...found.values()]).toEqual(['noted']);
+  expect(await found(run({}), [rowAt(0), rowAt(1)])).toEqual(['noted']);
 });
 
 test('What a run has sent stays noted if another run has just given it up, or gives up its claim', async () => {
@@ -191,30 +194,27 @@ test('What a run has sent stays noted if another run has just given it up, or gi
   await new Reservations(run({}), 1).finish([...rows, other]);
   expect((await claiming) === 'wait').toBe(true);
   await giving.finish();
-  const found = await new Reservations(run({}), 1).find(rowsUpTo(101));
-  expect([...found.values()].filter((state) => state === 'noted')).toHaveLength(101);
+  expect((await found(run({}), rowsUpTo(101))).filter((state) => state === 'noted')).toHaveLength(101);
 });
 
 test('What only another attempt can have sent is not noted for other executions', async () => {
   const { facts, run } = setUp({}, { isShared: true });
   const rows = rowsUpTo(2);
   const refused = new Facts(facts.list, { ...sharedList([]), add: refuse }, 'secret', false);
-  const refusing = ledgerOf(refused, undefined, true);
   const open = () => new Reservations(facts, 1);
-  const journal = new Journal(new DeliveryRecord({}, 0), refusing, { open, isAsked: true });
+  const journal = new Journal(new DeliveryRecord({}, 0), ledgerOf(refused, undefined, true), { open, isAsked: true });
   await journal.recall(intentOf(rows), noPause);
   expect(rows.map(({ outcome }) => outcome?.kind)).toEqual(['uncertain', 'uncertain']);
   await journal.finish(rows, () => ({ account: 'account' }));
-  expect((await new Reservations(run({}), 1).find(rowsUpTo(2))).size).toBe(0);
+  expect(await found(run({}), rowsUpTo(2))).toEqual([]);
 });
 
 test('An attempt that finds another process making it leaves the notes of that process, however long ago it ended', async () => {
   let now = 0;
   const { shared, facts, left } = setUp({}, { now: () => now });
   const rows = rowsUpTo(3);
-  const own = new Facts(new FactList(() => 0), shared, 'secret', false);
   const record = new DeliveryRecord({}, 0);
-  const [first, second] = [await ledgerOf(own).lookUp(rows, NOTHING, noPause), ledgerOf(facts, record)];
+  const [first, second] = [await ledgerOf(elsewhere(shared)).lookUp(rows, NOTHING, noPause), ledgerOf(facts, record)];
   const { attempt } = await second.lookUp(rows, NOTHING, noPause);
   await first.attempt.begin(rows);
   const before = await left();
@@ -238,22 +238,20 @@ test('What an attempt has reserved, and may not send because a Retry has barred 
   await journal.recall(intentOf(rows), noPause);
   const reservations = journal.reservationsOf('account');
   expect(await journal.beforeRequest(rows.slice(0, 1), reservations)).toBe('leave');
-  const elsewhere = new Facts(new FactList(() => 0), shared, 'secret', false);
-  const { attempt } = await ledgerOf(elsewhere, undefined, true).lookUp(again, NOTHING, noPause);
-  await attempt.begin(again.slice(1));
+  const other = elsewhere(shared);
+  await begun(other, again, again.slice(1), undefined, true);
   const refused = await journal.beforeRequest(rows.slice(1), reservations);
   expect(refused).toEqual(failure('anotherAttempt'));
   for (const row of rows.slice(1)) settle(row, failed(refused as Failure));
   await journal.finish(rows, () => ({ account: 'account' }));
   await left();
-  expect([...(await new Reservations(elsewhere, 1).find(again)).keys()]).toEqual(again.slice(0, 1));
+  expect([...(await new Reservations(other, 1).find(again)).keys()]).toEqual(again.slice(0, 1));
 });
 
 test('What the storage refuses to note for an attempt stays what another process has made it', async () => {
   const { shared, facts, run, left } = setUp({ add: refuse });
   const [row] = rowsUpTo(1) as [Row];
-  const elsewhere = await attemptAt(new Facts(new FactList(() => 0), shared, 'secret', false), [row], 1);
-  await elsewhere.attempt.begin([row]);
+  await (await attemptAt(elsewhere(shared), [row], 1)).attempt.begin([row]);
   const before = await left();
   const { attempt: refused } = await attemptAt(facts, [row], 1);
   await expect(refused.begin([row])).rejects.toThrow('ECONNRESET');
@@ -270,7 +268,7 @@ test('A page that a later attempt has barred is barred for each of its requests'
   const [page, other] = [pages.find(({ rows }) => rows.length > 1), pages.at(-1)];
   expect(page).not.toBe(other);
   expect(await attempt.begin(other?.rows ?? [])).toBe(false);
-  const later = new Facts(new FactList(() => 0), shared, 'secret', false);
+  const later = elsewhere(shared);
   await later.store({ barred: later.of(page === undefined ? [] : [attemptNames('run', 1).page(page)]) });
   const [one, two] = page?.rows.map((row) => [row]) ?? [];
   expect(await attempt.begin(one ?? [])).toBe(true);
@@ -506,8 +504,7 @@ async function attemptAt(facts: Facts, rows: readonly Row[], length: number, toB
 
 /** What a Retry of an execution, in a process of its own, knows about messages that a first attempt was to send. */
 async function recalled(list: ListStorage, rows: readonly Row[], record = new DeliveryRecord({}, 0)) {
-  const ledger = ledgerOf(new Facts(new FactList(() => 0), list, 'secret', false), record, true);
-  await new Journal(record, ledger).recall(intentOf(rows), noPause);
+  await new Journal(record, ledgerOf(elsewhere(list), record, true)).recall(intentOf(rows), noPause);
   return rows.map(({ outcome }) => outcome?.kind ?? null);
 }
 
@@ -641,8 +638,7 @@ test('After a kill, a number that can no longer be read is uncertain: it may be 
 test('A plan that another process has overwritten is missed, though a killed question has left its entries', async () => {
   const { shared, facts } = setUp();
   const rows = rowsUpTo(1);
-  const { attempt } = await ledgerOf(facts).lookUp(rows, NOTHING, noPause);
-  await attempt.begin(rows);
+  await begun(facts, rows, rows);
   const names = attemptNames(digestOf('1 0'), 1);
   const plan = facts.of([names.plannedFor(''), names.plannedFor(rows[0]?.person ?? '')]);
   const planned = facts.of((await pagesOf(rows, 1, noPause)).map(names.planned));
@@ -658,8 +654,7 @@ test('What a run has left stays while another run relies on it, however long ago
   await facts.store({ noted: ['started'] });
   facts.end(['started']);
   now += 4_000_000;
-  const retry = run({});
-  await retry.store({ noted: ['started'] });
+  await run({}).store({ noted: ['started'] });
   run({}).forgetOld();
   expect(await left()).toEqual(['started']);
 });

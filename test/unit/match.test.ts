@@ -27,14 +27,13 @@ const entry = (index: number, changed: JsonObject = {}): JsonObject => ({
 });
 
 describe('An answer with a list of entries', () => {
-  const unnamed = { phone: undefined };
   const otherId = { message_id: 9, status: 'failed' };
   const [oneId, noId] = [{ message_id: 7 }, { message_id: undefined }];
   const UNCERTAIN = ['uncertain', 'uncertain'];
   test.each<[string, phones: number[], entries: JsonObject[], expected: unknown[]]>([
     ['has a copy in the place of an entry', [0, 1, 2], [entry(0), entry(1), entry(1)], [1000, 1001, 'uncertain']],
     ['has an unknown phone number', [0, 1], [entry(0), entry(500)], [1000, 'uncertain']],
-    ['has no phones', [0, 1], [entry(0, unnamed), entry(1, { phone: null })], [1000, 1001]],
+    ['has no phones', [0, 1], [entry(0, { phone: undefined }), entry(1, { phone: null })], [1000, 1001]],
     ['repeats an ID as a text', [0, 0], [entry(0), entry(0, { message_id: '1000' })], UNCERTAIN],
     ['has one entry for two messages to a number', [0, 0], [entry(0)], UNCERTAIN],
     ['doubles the entry of two messages to a number', [0, 0], [entry(0), entry(0)], UNCERTAIN],
@@ -80,8 +79,7 @@ test.each<[string, JsonObject, unknown[]]>([
   ['has no figures', { messages_sent: '1', credits_used: null }, ['sent', 'not_sent', 'sent']],
 ])('Of three entries, two of which say "sent", in an answer that %s', (_what, figures, kinds) => {
   const messages = upTo(3).map((index) => entry(index, index === 1 ? { message_id: null, status: 'failed' } : {}));
-  const outcomes = matchEntries(rowsUpTo(3), { ...figures, messages });
-  expect(outcomes.map(({ kind }) => kind)).toEqual(kinds);
+  expect(matchEntries(rowsUpTo(3), { ...figures, messages }).map(({ kind }) => kind)).toEqual(kinds);
 });
 
 test('A single message that used no credit is uncertain, even if its status is "sent"', () => {
@@ -103,7 +101,6 @@ const WRONG = { 3: ['phone: is wrong'] };
 const ONLY = { 3: ['is wrong'] };
 const POINTER = '#/messages/3/phone';
 const BOTH = 'messages.1.phone and messages.3.message';
-const EMPTY = { phone: '', message: '' };
 
 test.each<[string, unknown, Record<number, string[]>, JsonObject?]>([
   ['dotted keys with lists of texts', { 'messages.3.phone': ['is wrong'] }, WRONG],
@@ -132,7 +129,7 @@ test.each<[string, unknown]>([
   ['a message beyond the batch', { 'messages.99.phone': 'x', 'messages.-1.phone': 'x', 'messages.1234567.phone': 'x' }],
   ['another list', { 'templates.3.phone': 'x', mymessages: [null, { phone: 'x' }] }],
   ['the index alone', [{ index: 3, field: 'phone' }, null, { phone: ['is wrong'] }]],
-  ['the request, which the reply has without its values', { messages: Array(5).fill(EMPTY) }],
+  ['the request, which the reply has without its values', { messages: Array(5).fill({ phone: '', message: '' }) }],
 ])('No message is named by %s', (_what, details) => {
   expect(offendersIn(details)).toEqual({});
 });
@@ -158,8 +155,7 @@ describe('Reading an error', () => {
     expect(readComplaints(Object.fromEntries(fields) as JsonObject)).toHaveLength(1_000);
   });
 
-  const PARTS = ['messages[', 'messages.3.', 'messages[   ', '9', "']["];
-  test.each(PARTS)('handles 10 MB of %j', (part) => {
+  test.each(['messages[', 'messages.3.', 'messages[   ', '9', "']["])('handles 10 MB of %j', (part) => {
     const text = part.repeat(10_000_000 / part.length);
     for (const details of [text, [{ field: text, message: text }], { [text]: [text] }])
       expect(() => readComplaints({ details })).not.toThrow();

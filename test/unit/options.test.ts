@@ -143,8 +143,7 @@ const DEFAULTS = { limits: LIMITS, batchSize: 100, http: { timeout: FIVE_MINUTES
 
 function requestOptions(collection: unknown): RequestOptions & { failure: Failure | null } {
   const given = givenOptions({}, isObject(collection) ? collection : {});
-  const options = readRequestOptions(given);
-  return { ...options, failure: given.failure };
+  return { ...readRequestOptions(given), failure: given.failure };
 }
 
 test.each<[given: number | undefined, size: number, interval: number, timeout: number]>([

@@ -120,7 +120,6 @@ test('A stopped request gives up at once, and passes its turn to the next one wi
 });
 
 test('A key whose limit no run has set has that of the API document', async () => {
-  const key = setUp({ limit: null });
-  const started = await traffic(key, Array(61).fill({ at: 0, toService: 0, back: 0 }));
+  const started = await traffic(setUp({ limit: null }), Array(61).fill({ at: 0, toService: 0, back: 0 }));
   expect(started.slice(-2).map(({ startedAt }) => startedAt)).toEqual([0, WINDOW]);
 });

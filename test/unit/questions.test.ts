@@ -76,16 +76,14 @@ test.each([
   const page = questionPage(asked, refused);
   expect(page).toContain('<title>Your answer was not sent</title>');
   const message = `<p class="wrong" id="${at}-problem" role="alert" dir="auto">${problem}</p>`;
-  expect(page).toContain(
-    message + (at === 'decision' ? '<div class="buttons">' : '<textarea class="box" id="written" '),
-  );
+  const field = at === 'decision' ? '<div class="buttons">' : '<textarea class="box" id="written" ';
+  expect(page).toContain(message + field);
   const described = page.split(' autofocus aria-invalid="true" aria-describedby="written-problem limit">');
   expect(described).toHaveLength(at === 'decision' ? 1 : 2);
 });
 
 test('The page that asks again has what was written', () => {
-  const written = `${HOSTILE}\r\nnext `;
-  const page = questionPage(question(approval), refusal(question(approval), { written }));
+  const page = questionPage(question(approval), refusal(question(approval), { written: `${HOSTILE}\r\nnext ` }));
   expect(page).toContain(`>\n${ESCAPED}\nnext</textarea>`);
 });
 

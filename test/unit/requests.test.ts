@@ -93,11 +93,8 @@ describe('A 429 holds back', () => {
     const requests = run({ interval: 1_000 }, refusing(1, '20'));
     const replies = Promise.all([make(requests), make(requests), make(requests)]);
     await clock.run();
-    expect((await replies).map(({ kind, at }) => [kind, at])).toEqual([
-      ['accepted', 20_000],
-      ['accepted', 21_000],
-      ['accepted', 22_000],
-    ]);
+    const told = (await replies).map(({ kind, at }) => [kind, at]);
+    expect(told).toEqual([20_000, 21_000, 22_000].map((at) => ['accepted', at]));
   });
 
   test('a request that is being noted, and tells that it has not left', async () => {
@@ -106,8 +103,7 @@ describe('A 429 holds back', () => {
     const { flight, log } = flightWith({
       beforeRequest: async () => (await clock.sleep(log.length === 0 ? 500 : 0), true),
     });
-    const requests = run({}, () => (at.push(clock.now()), accepted));
-    const noted = requests.make({ endpoint: GET_BALANCE }, flight);
+    const noted = run({}, () => (at.push(clock.now()), accepted)).make({ endpoint: GET_BALANCE }, flight);
     await clock.run();
     await Promise.all([first, noted]);
     expect([at, log]).toEqual([[20_000], ['after', 'after']]);
@@ -181,8 +177,9 @@ test("A run that sets no limit leaves the key's as it is, and slows no other run
   expect(clock.now()).toBe(1);
 });
 
+const lost: Reply = { kind: 'uncertain', failure: failure('connectionLost') };
+
 describe('The balance', () => {
-  const lost: Reply = { kind: 'uncertain', failure: failure('connectionLost') };
   const answered = (httpStatus: number): Reply => ({ kind: 'uncertain', failure: { ...lost.failure, httpStatus } });
   const wrongKey = rejected(failure('apiKeyInvalid'), { fromService: true });
 
@@ -208,7 +205,6 @@ describe('The balance', () => {
 
 test('The balance is waited for no longer than Max Wait, with the waits of 429s after lost answers', async () => {
   const { clock, run } = setUp();
-  const lost: Reply = { kind: 'uncertain', failure: failure('connectionLost') };
   const read = run({}, () => (clock.now() < 4 * MINUTE ? lost : refusal(after(290)))).readBalance();
   await clock.run();
   expect([(await read).kind, clock.now() < 5 * MINUTE]).toEqual(['rejected', true]);

@@ -41,8 +41,7 @@ const list = (...outcomes: Outcome[]) => outcomes.map((outcome, entry) => rowAt(
 const times = <Value>(count: number, value: Value): Value[] => Array<Value>(count).fill(value);
 
 function wrong(item: number, entry: number | null = null): Row {
-  const message = `Number of ${item} is wrong`;
-  const defect = failureWith({ code: 'INVALID_PHONE', message, advice: 'Correct it.' });
+  const defect = failureWith({ code: 'INVALID_PHONE', message: `Number of ${item} is wrong`, advice: 'Correct it.' });
   return rowAt(item, { entry, phone: '', phoneGiven: '0', defect, outcome: failed(defect) });
 }
 
@@ -132,16 +131,14 @@ test('The error of a run is shown as a failure of the service if an earlier atte
 
 test('With Send Once, Also in Later Runs, an error warns of no second message', async () => {
   const options = { ...OPTIONS, duplicateMessages: 'sendOnceEver' } as const;
-  const error = await errorOf(rowsOf(SENT, notSent()), { options, requests: 2 });
-  expect(error?.description).toBe(
+  expect((await errorOf(rowsOf(SENT, notSent()), { options, requests: 2 }))?.description).toBe(
     '1 sent, 1 not sent, 2 requests.<br>Do something. Once the reason is gone, execute the workflow again: it sends only what is left.',
   );
 });
 
 test('An error keeps its own text if n8n has one for a word in it', async () => {
   const message = 'Refused: EPERM ECONNREFUSED';
-  const error = await errorOf(rowsOf(notSent({ message, httpStatus: null })));
-  expect(error).toMatchObject({ message, httpCode: null });
+  expect(await errorOf(rowsOf(notSent({ message, httpStatus: null })))).toMatchObject({ message, httpCode: null });
 });
 
 const HELD_BACK = failed(failure('heldBack'));

@@ -111,21 +111,14 @@ export function listOf(source: List['source'], given: Draft[][], areShort: boole
 }
 
 function inputOf({ length, like: _, writing: __, ...rest }: Draft, number: number): Input {
-  const text = length === 0 ? '  ' : `Text ${number} ${STAMP} caf\u00e9 `.padEnd(length, 'x');
-  return { ...rest, text, number };
+  return { ...rest, text: length === 0 ? '  ' : `Text ${number} ${STAMP} caf\u00e9 `.padEnd(length, 'x'), number };
 }
 
 /** The same message as a reader sees it: person and text are the same, and may be written in another way. */
 function rewritten(input: Input, { writing, hasHole, hasEmptyField }: Draft): Input {
   const { phone, cleanPhone, text } = input;
-  const isRespelled = cleanPhone !== null && writing !== WRITINGS[0];
-  return {
-    ...input,
-    phone: isRespelled ? withPlus(cleanPhone) : phone,
-    text: writing(text.trimEnd()),
-    hasHole,
-    hasEmptyField,
-  };
+  const respelled = cleanPhone !== null && writing !== WRITINGS[0] ? withPlus(cleanPhone) : phone;
+  return { ...input, phone: respelled, text: writing(text.trimEnd()), hasHole, hasEmptyField };
 }
 
 /**

@@ -33,8 +33,7 @@ import { setupOf } from './setup';
 export async function runScenario({ mode, sharesKeys, rounds }: Scenario, sandbox: Sandbox): Promise<void> {
   sandbox.reset();
   processedData.reset();
-  const lists = [...new Set(rounds.map(({ list }) => list))];
-  const history = new History(mode, lists, likenessIn(sharesKeys), sandbox);
+  const history = new History(mode, [...new Set(rounds.map(({ list }) => list))], likenessIn(sharesKeys), sandbox);
   for (const round of rounds) await history.play(round);
   const last = rounds.at(-1);
   if (last !== undefined) await history.recover(last);
@@ -128,9 +127,8 @@ class History {
     const isKeyChanged = settings.apiKey !== this.latest?.settings.apiKey;
     this.had.move ||= isRetry && (isKeyChanged || (settings.accounts > 1 && list !== this.latest?.list));
     const messages = this.request(main, settings, list);
-    const setup = this.setupOf(settings, list);
     if (round.killAt !== null) this.killAt = n8n.moments.length + round.killAt;
-    const { ended, afterRestart } = await attempt(setup, n8n, earlier ?? undefined, isChanged);
+    const { ended, afterRestart } = await attempt(this.setupOf(settings, list), n8n, earlier ?? undefined, isChanged);
     this.killAt = Infinity;
     if (n8n.isOver) {
       this.n8n = this.start();
@@ -219,8 +217,7 @@ class History {
     checkNobodyLeftOut(settings, report, stamped, this.askedOnce, accountOf, this.had.move);
     checkHint(ended);
     checkKeptNothing(report, ended, this.had.kill);
-    const isAllWell = faults.length === 0 && credits === ALL_WELL.credits;
-    if (isAllWell && !settings.options.dryRun) checkNothingLost(report);
+    if (faults.length === 0 && credits === ALL_WELL.credits && !settings.options.dryRun) checkNothingLost(report);
     const codes = codesOf(ended);
     this.had.doubt ||= codes.length > 0;
     if ([...report.values()].includes('may_have_been_sent')) codes.push('may_have_been_sent');
@@ -253,11 +250,9 @@ class History {
   }
 
   private received({ accounts }: Settings): SentMessage[] {
-    return this.sandbox.messages().map((sent) => ({
-      ...sent,
-      message: withoutStamp(sent.message),
-      key: accounts > 1 ? sent.key : 'key 1',
-    }));
+    const labelOf = ({ key }: SentMessage) => (accounts > 1 ? key : 'key 1');
+    const read = (sent: SentMessage) => ({ ...sent, message: withoutStamp(sent.message), key: labelOf(sent) });
+    return this.sandbox.messages().map(read);
   }
 
   /** How often each message may arrive from all executions, by its likeness. */

@@ -178,8 +178,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
         // A dry run is tried once.
         if (!round.options.dryRun) settings = round;
         const others = events.others.filter(({ when }) => isPatient || when === 'before');
-        const mayKill = mode === 'trigger' && others.every(({ when }) => when === 'before');
-        const killAt = mayKill ? events.killAt : null;
+        const killAt = mode === 'trigger' && others.every(({ when }) => when === 'before') ? events.killAt : null;
         const { eventLog } = events;
         return { ...ALL_WELL, ...(isPatient ? calm : own), ...{ settings: round, list, killAt, eventLog, others } };
       }),

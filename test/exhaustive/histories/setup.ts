@@ -30,9 +30,8 @@ export function setupOf(settings: Settings, list: List, lists: readonly List[], 
     (inputs[item] ?? []).map((input) => {
       const { phone, text: message, hasEmptyField, hasHole } = input;
       const end = hasEmptyField ? '' : (/\S\s*$/.exec(message)?.[0] ?? '');
-      const start = message.slice(0, message.length - end.length);
       const keys = hasHole ? {} : { texts: keyOf('texts', input), few: keyOf('few', input) };
-      return { phone, message, start, end, keys };
+      return { phone, message, start: message.slice(0, message.length - end.length), end, keys };
     });
   const at = lists.indexOf(list);
   const stamped = (text: string) => (STAMPS[stamp] === null ? text : `${text}.replace('${STAMP}', ${STAMPS[stamp]})`);
@@ -43,7 +42,6 @@ export function setupOf(settings: Settings, list: List, lists: readonly List[], 
     list.source === 'items'
       ? { phone: `={{ ${entry}.phone }}`, message: `={{ ${stamped(`${entry}.start`)} }}{{ ${entry}.end }}` }
       : { messages: `={{ ${STAMPS[stamp] === null ? entries : stampedEntries} }}` };
-  const messageKey = keys === 'campaign' ? CAMPAIGN_KEY : `={{ ${entry}.keys.${keys} }}`;
   return {
     account: { ...accountOf(sandbox), apiKey: accounts > 1 ? '={{ $json.apiKey }}' : (KEYS[apiKey] ?? KEY) },
     // A user's item can contain anything.
@@ -60,7 +58,7 @@ export function setupOf(settings: Settings, list: List, lists: readonly List[], 
       options: {
         ...WITHOUT_WAITING,
         ...options,
-        ...(keys !== 'none' && { messageKey }),
+        ...(keys !== 'none' && { messageKey: keys === 'campaign' ? CAMPAIGN_KEY : `={{ ${entry}.keys.${keys} }}` }),
         ...(optedOut.length > 0 && { neverSendTo: optedOut.join() }),
       },
       ...(batchSize !== null && { requestOptions: { batching: { batch: { batchSize, batchInterval: 0 } } } }),

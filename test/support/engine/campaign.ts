@@ -5,7 +5,6 @@ import { setImmediate } from 'node:timers/promises';
 import { WorkflowExecute } from 'n8n-core';
 import {
   type INodeExecutionData,
-  type IRun,
   type IRunExecutionData,
   type ITaskData,
   NodeOperationError,
@@ -161,8 +160,7 @@ export async function attempt(
     afterRestart: (eventLog = 'kept') => {
       const known = stored(kept);
       if (eventLog === 'kept') complete(known, log, workflow);
-      const run: IRun = { data: known, mode, startedAt: new Date(), status: 'crashed', storedAt: 'db' };
-      return resultOf(run);
+      return resultOf({ data: known, mode, startedAt: new Date(), status: 'crashed', storedAt: 'db' });
     },
   };
 }

@@ -50,9 +50,7 @@ export async function activate(setup: TriggerSetup) {
   };
   const emitError = (error: Error) => errors.push(error as unknown as StoredError);
   const getPollFunctions: GetPollFunctions = (_workflow, _node, _data, mode, activationMode) => {
-    const inScope = async <T>(poll: () => Promise<T>) => await poll();
     const { budget } = setup;
-    const getBudget = budget === undefined ? undefined : () => budget;
     return new PollContext(
       workflow,
       node,
@@ -62,9 +60,9 @@ export async function activate(setup: TriggerSetup) {
       emit,
       emitError,
       async () => await Promise.resolve(),
-      inScope,
+      async <T>(poll: () => Promise<T>) => await poll(),
       undefined,
-      getBudget,
+      budget === undefined ? undefined : () => budget,
     );
   };
   await Container.get(ActiveWorkflowTriggers).addTriggers(
@@ -123,14 +121,13 @@ async function prepare({ parameters, account, stored, workflowId }: TriggerSetup
     parameters: { pollTimes: { item: [{ mode: 'everyHour', minute: 0 }] }, ...parameters },
     credentials: { messagingSendApi: { id: '1', name: 'Sandbox' } },
   };
-  const staticData = JSON.parse(JSON.stringify(stored ?? {})) as IDataObject;
   const prepared = await prepareEngine({
     nodes: [node],
     connections: {},
     types: { [TRIGGER_TYPE]: trigger },
     account,
     mode,
-    staticData,
+    staticData: JSON.parse(JSON.stringify(stored ?? {})) as IDataObject,
     workflowId: workflowId ?? randomUUID(),
   });
   return { ...prepared, node };

@@ -128,8 +128,7 @@ export function dataOfRetry({ run }: Execution, changed?: Workflow): IRunExecuti
 /** Continues a waiting execution as n8n does when the time is up. */
 export async function continueWaiting({ run }: Execution, setup: Setup): Promise<Execution> {
   const { workflow, additionalData } = await prepare(setup);
-  const mode = setup.mode ?? 'manual';
-  const execution = new WorkflowExecute(additionalData, mode, stored(run.data));
+  const execution = new WorkflowExecute(additionalData, setup.mode ?? 'manual', stored(run.data));
   return resultOf(await execution.processRunExecutionData(workflow));
 }
 
@@ -148,8 +147,7 @@ export function resultOf(run: IRun): Execution {
 /** Runs a tool's `execute` as MCP Server Trigger and sub-agents do: by its routing, without the custom operations. */
 export async function runRouting(setup: Setup): Promise<INodeExecutionData[]> {
   const { context, nodeType } = await contextOf({ type: 'Tool', ...setup });
-  const outputs = await nodeType.execute?.call(context);
-  return (outputs as INodeExecutionData[][])[0] ?? [];
+  return ((await nodeType.execute?.call(context)) as INodeExecutionData[][])[0] ?? [];
 }
 
 export async function contextOf(setup: Setup) {
