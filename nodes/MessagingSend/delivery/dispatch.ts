@@ -177,15 +177,16 @@ export class Dispatch {
 
   /** @returns null if it may leave later @throws if the run has ended */
   private async tryRequest(batch: Batch, pass: Pass): Promise<Reply | null> {
-    const { operation, requests, journal, reservations, onSettled } = this.config;
+    const { operation, requests, journal, reservations, keepBack, pause, onSettled } = this.config;
     let permission: Permission = 'leave';
     const flight: Flight = {
       mayLeave: pass.isValid,
       beforeRequest: async () => {
         permission = await journal.beforeRequest(batch, reservations);
         // A window may have closed since the request was planned, or first made, or while n8n's database took its time.
-        const keptBack = permission === 'leave' ? await select(batch, { ...this.config, isOnce: false }) : [];
-        if (keptBack.length === 0) return permission === 'leave';
+        if (permission !== 'leave' || keepBack === null) return permission === 'leave';
+        const keptBack = await select(batch, { isOnce: false, keepBack, pause });
+        if (keptBack.length === 0) return true;
         journal.afterFlight(batch);
         journal.note(keptBack, reservations);
         permission = 'changed';

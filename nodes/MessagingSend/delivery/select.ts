@@ -61,8 +61,9 @@ export async function select(rows: readonly Row[], { isOnce, keepBack, pause }: 
     for (const row of several.reverse())
       if (mayHaveBeenSent(row.outcome) || row.outcome?.kind === 'skipped') originals.set(identityOf(row), row);
   }
-  for (const [index, row] of rows.entries()) {
-    if ((index + 1) % PAUSE_EVERY === 0) await pause();
+  let index = 0;
+  for (const row of rows) {
+    if ((index += 1) % PAUSE_EVERY === 0) await pause();
     if (!isOpen(row) || row.defect !== null) continue;
     const identity = isOnce && row.isOneOfSeveral ? identityOf(row) : null;
     const original = identity === null ? undefined : originals.get(identity);
@@ -85,8 +86,7 @@ export async function select(rows: readonly Row[], { isOnce, keepBack, pause }: 
  */
 export async function keptBackOf(rows: readonly Row[], choice: Choice): Promise<ReadonlySet<Row>> {
   const originals = new Map<Row, Row>(rows.map((row) => [{ ...row, outcome: null, duplicateOf: null }, row]));
-  const keptBack = await select([...originals.keys()], choice);
-  return new Set(keptBack.flatMap((copy) => originals.get(copy) ?? []));
+  return new Set((await select([...originals.keys()], choice)).flatMap((copy) => originals.get(copy) ?? []));
 }
 
 /**
