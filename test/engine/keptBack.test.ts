@@ -207,15 +207,14 @@ test('In a second try, the tester gets no message again, even if all have the sa
   expect(received()).toEqual([TESTER, TESTER, TESTER]);
 });
 
-test.each<[why: string, options: INodeParameters, expected: string[]]>([
-  ['is one that gets no messages', { neverSendTo: TESTER }, ['skipped', 'skipped']],
-  ['got the text in an earlier execution', { duplicateMessages: 'sendOnceEver' }, ['planned', 'planned']],
-])("A dry run plans what the test run sends, even if the tester's number %s", async (_why, options, expected) => {
+test.each<[why: string, options: INodeParameters, isSent: boolean]>([
+  ['is one that gets no messages', { neverSendTo: TESTER }, false],
+  ['got the text in an earlier execution', { duplicateMessages: 'sendOnceEver' }, true],
+])("A dry run plans what the test run sends, even if the tester's number %s", async (_why, options, isSent) => {
   await run({ items: [{ phone: TESTER, text: 'Hello 0' }], parameters: withOptions(SEND_BULK, options) });
   for (const dryRun of [true, false]) {
     const ran = await run({ items: contacts(2), parameters: testOf(SEND_BULK, { ...options, dryRun }) });
-    const sent = dryRun ? 'dry_run' : 'sent';
-    expect(outcomesOf(ran)).toEqual(expected.map((outcome) => (outcome === 'planned' ? sent : outcome)));
+    expect(outcomesOf(ran)).toEqual(Array(2).fill(!isSent ? 'skipped' : dryRun ? 'dry_run' : 'sent'));
   }
 });
 

@@ -147,8 +147,9 @@ test('The error of a run without enough credits says how many are needed for all
   const { error } = await run({ items, parameters: withOptions(SEND_BULK, { parallelRequests: 1 }) });
   expect(error?.message).toBe('Not enough credits (500 needed, 50 left)');
   sandbox().setCredits(3);
-  const inTwos = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 4 }));
-  const { error: afterSmaller } = await run({ items: contacts(7), parameters: inTwos });
+  // All requests have left before one is refused.
+  sandbox().setFaults([{ kind: 'delay', ms: 100, on: 'bulk' }]);
+  const { error: afterSmaller } = await run({ items: contacts(7), parameters: inBatchesOf(2, SEND_BULK) });
   expect(afterSmaller?.message).toBe('Not enough credits (4 needed, 0 left)');
   sandbox().setCredits(150);
   const checking = withOptions(SEND_BULK, { checkCreditsFirst: true });

@@ -39,9 +39,9 @@ export interface Sender {
  * @returns the messages in the order of the input, each with its outcome
  */
 export async function deliver(delivery: Delivery): Promise<readonly Row[]> {
-  const { rows, options, stopOnFailure, journal, pause } = delivery;
+  const { rows, options, stopOnFailure, keepBack, journal, pause } = delivery;
   const { duplicateMessages, testRun, dryRun } = options;
-  const choice = { ...delivery, isOnce: duplicateMessages !== 'send' };
+  const choice = { isOnce: duplicateMessages !== 'send', keepBack, pause };
   // The journal of a test knows the tester's number, so messages are diverted before it is asked.
   const isTest = testRun !== null && delivery.broken === null;
   if (isTest) {

@@ -103,11 +103,8 @@ export class Dispatch {
     }
     const others = rejection.batch.filter((row) => !offenders.has(row));
     const rejected = others.length === 0 ? null : await this.requestBatch(others);
-    if (rejected === null)
-      this.settleAll([...offenders.keys()], (row) => ({
-        kind: 'not_sent',
-        failure: offenders.get(row) ?? rejection.reply.failure,
-      }));
+    const why = (row: Row) => offenders.get(row) ?? rejection.reply.failure;
+    if (rejected === null) this.settleAll([...offenders.keys()], (row) => notSent(why(row)));
     // The details were misleading: they may count from 1, or name only the first message.
     else await this.search({ ...rejection, batch: rejection.batch.filter(isOpen) });
   }
@@ -115,8 +112,7 @@ export class Dispatch {
   /** One batch at a time, so that rejections in a row mean something. */
   private async search(rejection: Rejection): Promise<void> {
     const send = async (half: Batch) => await this.requestBatch(half);
-    const reject = (found: Rejection) =>
-      this.settleAll(found.batch, () => ({ kind: 'not_sent', failure: found.reply.failure }));
+    const reject = (found: Rejection) => this.settleAll(found.batch, () => notSent(found.reply.failure));
     const search = async () => await searchInHalves(rejection, send, reject, this.rejectedInARow);
     await (this.lastSearch = this.lastSearch.then(search));
   }
@@ -146,7 +142,7 @@ export class Dispatch {
       if (reply.failure.scope === 'run') requests.halt(reply.failure);
       // It ends the run. If it names some of the messages, the others are not to blame.
       const others = offenders.size > 0 && reply.failure.scope !== 'run' ? failure('notStarted') : reply.failure;
-      this.settleAll(rows, (row) => ({ kind: 'not_sent', failure: offenders.get(row) ?? others }));
+      this.settleAll(rows, (row) => notSent(offenders.get(row) ?? others));
     }
     // The next request may leave: the outcomes have shown whether the run goes on.
     this.breaker.end(pass, reply);
@@ -236,4 +232,8 @@ export class Dispatch {
     journal.note(batch, reservations);
     onSettled(batch.length);
   }
+}
+
+function notSent(why: Failure): Outcome {
+  return { kind: 'not_sent', failure: why };
 }

@@ -30,11 +30,11 @@ export async function openJournal(
   const { id: workflow = '' } = context.getWorkflow();
   const lineage = lineageOf(context);
   const storage = listStorageOf(context, maxWait);
-  const list = factListOf(context);
+  const factsWith = (secret: string, isShared: boolean) => new Facts(factListOf(context), storage, secret, isShared);
   const isNoted = !dryRun && lineage !== null && isWorthIt(context, operation, ordinal);
   const isRetry = context.getMode() === 'retry';
   const crash = isNoted
-    ? new CrashLedger(new Facts(list, storage, workflow, false), { lineage, ordinal }, record, { isRetry, followsKill })
+    ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, { isRetry, followsKill })
     : null;
   // Without a token, a run in which n8n was killed looks like one that never began.
   const followsUnknown = followsKill || (isRetry && lineage === null);
@@ -51,7 +51,7 @@ export async function openJournal(
   if (!canRemember(context) || !(isAsked || isList(context, operation))) return new Journal(record, crash);
   const open = (account: string) => {
     // Includes the account, so that nobody can guess values without the API key.
-    return new Reservations(new Facts(list, storage, JSON.stringify([workflow, account]), true), maxWait);
+    return new Reservations(factsWith(JSON.stringify([workflow, account]), true), maxWait);
   };
   return new Journal(record, crash, { open, isAsked });
 }

@@ -101,10 +101,10 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
     // If an earlier execution asked the question, its link no longer works, so another one must be sent.
     lost: hasLink ? null : failure('linkLost'),
   });
-  const [question] = asked;
-  if (question === undefined || rows.some(({ outcome }) => outcome?.kind !== 'sent')) return [items];
+  const [own] = asked;
+  if (own === undefined || rows.some(({ outcome }) => outcome?.kind !== 'sent')) return [items];
   // Not before: a second try would take the question of an earlier execution for its own.
-  keepQuestion(this, question);
+  keepQuestion(this, own);
   const count = this.getInputData().length;
   const message = `Only the question of the first of ${count} items was sent. To ask one for each item, use Loop Over Items.`;
   if (count > 1) this.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
