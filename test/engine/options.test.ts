@@ -159,7 +159,7 @@ test.each(SENDERS)("'Dry Run' makes %s check and pack all messages without a req
   expect(ran.outputs[1]).toHaveLength(1);
   expect(hintsOf(ran)[0]?.message).toBe(
     [
-      '150 people would get this message, 2 would not.',
+      '150 people would get this message, 1 would not.',
       `Dry run: nothing was sent. It would take 150 credits and ${batches} requests.`,
       "1 can't be sent, 1 skipped because of 'Duplicate Messages'.",
       "1 can't be sent: the phone number contains letters (item 151).",

@@ -48,13 +48,15 @@ export function countsLines(summary: Summary): string[] {
     return [`${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`, paid ?? ''];
   }
   const { messages, people, credits, requests } = planned;
-  const others = [...skipped.values()].reduce((sum, count) => sum + count, notSent);
+  // Whoever is in the list twice gets the message.
+  const left = [...skipped].filter(([reason]) => reason !== 'duplicate');
+  const others = left.reduce((sum, [, count]) => sum + count, notSent);
   const each = messages === people ? 'this message' : counted(messages, 'message');
   const who = `${people === 1 ? '1 person' : `${people} people`} would get ${each}`;
   const tooFew = summary.isTooExpensive ? ", so with 'Check Credits First' nothing would be sent" : '';
-  const left = creditsLeft === null ? '' : `; ${counted(creditsLeft, 'credit')} left${tooFew}`;
+  const balance = creditsLeft === null ? '' : `; ${counted(creditsLeft, 'credit')} left${tooFew}`;
   const cost =
-    messages === 0 ? '' : ` It would take ${counted(credits, 'credit')} and ${counted(requests, 'request')}${left}.`;
+    messages === 0 ? '' : ` It would take ${counted(credits, 'credit')} and ${counted(requests, 'request')}${balance}.`;
   return [
     `${who}${others > 0 ? `, ${others} would not` : ''}.`,
     `Dry run: nothing ${sent + uncertain > 0 ? 'more ' : ''}was sent.${cost}`,
@@ -120,7 +122,7 @@ function escaped(text: string): string {
 export function nextText(summary: Summary, rest: string | false): string {
   const { sent, uncertain, notSent, isRemembered, isTest, planned } = summary;
   if (isRemembered && notSent > 0 && !summary.isNothing)
-    return 'Once the reason is gone, execute the workflow again: it sends only what is left.';
+    return 'Once that is solved, execute the workflow again: it sends only what is left.';
   if (isRemembered || isTest || planned !== null || sent + uncertain === 0) return '';
   const kinds = [sent > 0 && `${sent} sent`, uncertain > 0 && `${uncertain} uncertain`].filter(Boolean);
   const again = `Don't run this step again: it would send the ${kinds.join(' and ')} message${sent + uncertain === 1 ? '' : 's'} again.`;
