@@ -94,10 +94,10 @@ for (const release of SUPPORTED) {
         const [balance = '', send = '', sendBulk = ''] = explained.sort();
         assert.equal(balance, 'Get credit balance in Messaging Send: \n');
         assert.match(send, /^Send text message to phone number in Messaging Send: Phone,Message\n/);
-        assert.match(send, /with the country code and digits only, such as 447700900123.*\n/);
-        assert.match(send, /\n.*at most 1,000 characters\. Every call sends a message and uses a credit/);
+        assert.match(send, /with \+ and the country code, such as \+447700900123.*\n/);
+        assert.match(send, /\n.*at most 1,000 characters\. Every call sends a real message and uses a credit/);
         assert.match(sendBulk, /^Send text messages to many phone numbers in Messaging Send: Messages\n/);
-        const list = /JSON array with one object for each: \[\{ "phone": "447700900123", "message": "Hello" \}\]/;
+        const list = /JSON array with one object for each: \[\{ "phone": "\+447700900123", "message": "Hello" \}\]/;
         assert.match(sendBulk, list);
         assert.match(sendBulk, /country code.*at most 1,000 characters.*credit/);
       });

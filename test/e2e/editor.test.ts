@@ -33,6 +33,7 @@ import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow';
 const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 const MANY_REQUESTS = 'Send makes one request per item';
 const LIST_FOR_EVERY_ITEM = "Every input item sends the whole list in 'Messages' again";
+const FIRST_ITEM_ALONE = 'Only the first input item is asked about';
 const EVERY_CALL_SENDS = 'Every call by the model sends real messages and uses credits';
 const GOOD = { phone: '447700900123' };
 const ALSO_GOOD = { phone: '447700900124' };
@@ -168,8 +169,10 @@ for (const release of SUPPORTED) {
         await closeNode(page);
         await openNode(page, SENDER);
         await waitForTexts(page, [SENDS_FOR_REAL, MANY_REQUESTS], [LIST_FOR_EVERY_ITEM]);
+        await choose(page, 'operation', 'Send and Wait for Response');
+        await waitForTexts(page, [SENDS_FOR_REAL, FIRST_ITEM_ALONE], [MANY_REQUESTS]);
         await choose(page, 'operation', 'Send Bulk');
-        await waitForTexts(page, [SENDS_FOR_REAL], [MANY_REQUESTS, LIST_FOR_EVERY_ITEM]);
+        await waitForTexts(page, [SENDS_FOR_REAL], [MANY_REQUESTS, LIST_FOR_EVERY_ITEM, FIRST_ITEM_ALONE]);
         await choose(page, 'source', 'A JSON List');
         await waitForTexts(page, [SENDS_FOR_REAL, LIST_FOR_EVERY_ITEM], [MANY_REQUESTS]);
         // It is on as soon as it is added.

@@ -86,6 +86,7 @@ test.each<[string, string[]]>([
   ['=Hi {{ $json.missing ?? "you" }}', []],
   ['=Hi {{ $json.name + ", this is longer than a name of a field" }}', []],
   ['=Hi {{ $json.none ? "a name that is there" : "" }}!', ['none']],
+  ['={{ $json.zero }} point{{ $json.zero === 0 ? "" : "s" }}{{ $if($json.no, "!", "") }}', []],
   ['={{ $json.name }}', []],
   ['={{ "Hello " + $json.missing + ", your order is ready" }}', ['missing']],
   ['={{ `${$json.name} ${$json["first name"]}: null, ${$json.none}` }}', ['first name', 'none']],

@@ -98,15 +98,15 @@ const namesOf = (count: number): IDataObject =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${'n'.repeat(29)}${at}`, 1]));
 
 test.each<[fields: string, list: object | string]>([
-  [" It has 'to', 'text'.", [{ to: phoneAt(0), text: 'Hi Ada' }]],
-  [" It has 'to', 'text'.", `[{ "to": "${phoneAt(0)}", "text": "Hi Ada" }]`],
-  [" It has 'phone', 'text'.", [{ phone: phoneAt(0), text: 'Hi Ada' }]],
-  [" It has 'Phone', 'Message'.", { Phone: phoneAt(0), Message: 'Hi Ada' }],
+  [" It has only 'to', 'text'.", [{ to: phoneAt(0), text: 'Hi Ada' }]],
+  [" It has only 'to', 'text'.", `[{ "to": "${phoneAt(0)}", "text": "Hi Ada" }]`],
+  [" It has only 'phone', 'text'.", [{ phone: phoneAt(0), text: 'Hi Ada' }]],
+  [" It has only 'Phone', 'Message'.", { Phone: phoneAt(0), Message: 'Hi Ada' }],
   ['', [{ [phoneAt(0)]: 'Hi Ada', '٠٧٧٠٠ ٩٠٠': 1, '07 - 70 - 09': 1 }]],
-  [' It has ' + Array.from({ length: 10 }, (_, at) => `'${'n'.repeat(29)}${at}'`).join(', ') + '.', [namesOf(12)]],
+  [' It has only ' + Array.from({ length: 10 }, (_, at) => `'${'n'.repeat(29)}${at}'`).join(', ') + '.', [namesOf(12)]],
 ])('An entry without phone and message needs both, and the error says what it has:%s', async (fields, list) => {
   const ran = await run({ items: [{ list }], parameters: SEND_LIST, onError: 'continueErrorOutput' });
-  const form = `Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].${fields}`;
+  const form = `Enter a list such as [{ "phone": "+447700900123", "message": "Hello" }].${fields}`;
   const why = "Nothing was sent: the entry needs the fields 'phone' and 'message'.";
   expect(hintsOf(ran)[0]?.message).toBe(`${why}<br>${form}`);
   expect(detailsOf(ran.outputs[1]?.[0]).description).toBe(form);

@@ -3,7 +3,7 @@ import { WorkflowExecute } from 'n8n-core';
 import { contacts, listOf, phoneAt } from '../support/contacts';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { runRouting } from '../support/engine/workflow';
-import { detailsOf, linked } from '../support/outputs';
+import { detailsOf, hintsOf, linked } from '../support/outputs';
 import { GET_BALANCE, SEND, SEND_BULK, SEND_LIST } from '../support/parameters';
 import { accountOf, receivedContacts, requestSizes } from '../support/sandbox';
 
@@ -125,8 +125,9 @@ describe('Send Bulk', () => {
 
   test('sends nothing for an empty list', async () => {
     const setup = setupOf({ items: [{ list: [] }], parameters: SEND_LIST });
-    const { error, outputs } = await run(setup);
-    expect([error, outputs.flat()]).toEqual([undefined, []]);
+    const ran = await run(setup);
+    expect([ran.error, ran.outputs.flat()]).toEqual([undefined, []]);
+    expect(hintsOf(ran)[0]?.message).toBe('Nothing was sent: the list is empty.');
     expect(await runRouting(setup)).toEqual([]);
     expect(requests()).toEqual([]);
   });

@@ -18,7 +18,7 @@ const ONCE = { duplicateMessages: 'sendOnce' };
 const INVALID_ITEM = (item: number) => `1 not sent: the phone number contains letters (item ${item}).`;
 const GUESSED = 'Numbers without + were read with the country code 44';
 const CHARGED =
-  '<br>By the balance, 2 of 2 texts without an answer used a credit so far; the service may still send others. If anything else used or topped up the account meanwhile, this is wrong.';
+  '<br>By the balance, 2 of 2 texts without an answer used a credit so far. If anything else used or topped up the account meanwhile, this is wrong.';
 const LOST = '2 may have been sent: the connection to the service was lost before its response arrived (items 2, 3).';
 
 afterEach(() => jest.restoreAllMocks());

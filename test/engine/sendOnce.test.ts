@@ -91,7 +91,7 @@ describe('Send Bulk in a second execution', () => {
     sandbox().setFaults([]);
     const second = await run(contacts(3), once(SEND_BULK));
     expect(reasonsOf(second)).toEqual(['sent_before', undefined, 'may_have_been_sent']);
-    expect(hintsOf(second)[0]?.message).toContain('1 skipped because an earlier execution may have sent them');
+    expect(hintsOf(second)[0]?.message).toContain('1 skipped because perhaps already sent');
     expect(received()).toEqual(phones(0, 1));
   });
 
@@ -153,7 +153,9 @@ describe('Send Bulk in a second execution', () => {
 test('If n8n keeps nothing for the node, nothing is sent', async () => {
   const items = contacts(1);
   const routed = runRouting(setupOf({ items, parameters: once(SEND), onError: 'stopWorkflow' }));
-  await expect(routed).rejects.toThrow("'Send Once, Also in Later Runs' works only in a saved workflow");
+  await expect(routed).rejects.toThrow(
+    "'Send Once, Also in Later Runs' does not work for an MCP server or a sub-agent",
+  );
   expect(detailsOf((await run(items, once(SEND), { workflowId: '' })).outputs[0]?.[0]).code).toBe('NOT_SET_UP');
   expect(requests()).toEqual([]);
 });
@@ -257,7 +259,7 @@ test('After a kill, a new execution sends messages that were not begun, and leav
   const second = await run(contacts(5), once(SEND));
   expect(reasonsOf(second)).toEqual(['sent_before', 'sent_before', 'may_have_been_sent', undefined, undefined]);
   const [hint] = hintsOf(second);
-  expect(hint?.message).toContain('may have sent the messages of item 2 (counted from 0): ask these people.');
+  expect(hint?.message).toContain('may have sent the messages of item 2 (counted from 0): ask the recipients.');
   expect(hint?.type).toBe('warning');
   expect(received()).toEqual(phones(0, 1, 2, 3, 4));
 });

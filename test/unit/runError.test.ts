@@ -66,12 +66,12 @@ test.each<[text: string, rows: readonly Row[], options?: Given['options']]>([
   ['1 sent, 1 credit used, 0 left, 1 request.', [USED_UP]],
   [`Nothing was sent.<br>${REASONS}`, rowsOf(notSent({ message: 'The key is wrong' }), WRONG_URL, WRONG_URL)],
   [
-    '0 people would get this message.<br>Dry run: nothing more was sent.<br>3 sent (3 of them in an earlier attempt).',
+    'Nobody would get a message.<br>Dry run: nothing more was sent.<br>3 sent (3 of them in an earlier attempt).',
     rowsUpTo(3, { isRecalled: true, outcome: SENT }),
     { ...OPTIONS, dryRun: true },
   ],
   [
-    "7 sent, 1 request.<br>Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more. To fill a gap, write {{ $json.name || 'there' }}; to skip such messages, add the option 'Empty Fields'.",
+    "7 sent, 1 request.<br>Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more. To fill a gap, write {{ $json.a || 'there' }}; to skip such messages, add the option 'Empty Fields'.",
     EMPTY,
   ],
 ])('A run is summed up as: %s', async (text, rows, options = OPTIONS) => {
@@ -155,13 +155,13 @@ test.each<[what: string, rows: readonly Row[], requests: number, message: string
     'some entries of a list',
     list(SENT, notSent(), UNCERTAIN, SENT, ...times(8, notSent())),
     12,
-    'It failed. Do something. 2 sent, 9 not sent, 1 uncertain (may have been sent), 12 requests. 9 not sent: it failed (entries 1, 4, 5, 6, 7, 8, 9, 10, 11). 1 may have been sent: it failed (entry 2). Items are numbered from 0. Call this tool again with only the entries named as not sent.',
+    'It failed. Do something. 2 sent, 9 not sent, 1 uncertain (may have been sent), 12 requests. 9 not sent: it failed (entries 1, 4, 5, 6, 7, 8, 9, 10, 11). 1 may have been sent: it failed (entry 2). Entries are numbered from 0. Call this tool again with only the entries named as not sent.',
   ],
   [
     'a list with invalid entries',
     [rowAt(0, { entry: 0, outcome: HELD_BACK }), wrong(0, 1), rowAt(0, { entry: 2, outcome: HELD_BACK }), wrong(0, 3)],
     0,
-    'Number of 0 is wrong. Correct it. Nothing was sent. 2 not sent: number of 0 is wrong (entries 1, 3). Items are numbered from 0.',
+    'Number of 0 is wrong. Correct it. Nothing was sent. 2 not sent: number of 0 is wrong (entries 1, 3). Entries are numbered from 0.',
   ],
 ])('A model sees only the message, so that says everything: %s', async (...[, rows, requests, message]) => {
   const error = await errorOf(rows, { node: TOOL, requests });

@@ -185,6 +185,8 @@ test.each<[string, INodeParameters, string[], ending?: string]>([
   ['safe options', { longMessages: 'truncate' }, []],
   ['Dry Run', { dryRun: true }, ['dryRunNotice']],
   ['a tool', {}, ['toolNotice'], 'Tool'],
+  ['a tool with Dry Run', { dryRun: true }, ['dryRunNotice'], 'Tool'],
+  ['a tool that sends once', { duplicateMessages: 'sendOnceEver' }, [], 'Tool'],
 ])('A notice is shown only for what it is about: %s', (_choice, options, expected, ending = '') => {
   const [sender] = nodes;
   const values = { resource: 'message', operation: 'sendBulk', source: 'items', options };

@@ -15,13 +15,13 @@ const WITH_COUNTRY_CODE = 'Write it with + and its country code, such as +447700
 /** Only where the option isn't set. */
 const ADD_CODE =
   "Write it with its country code, such as +447700900123 for 07700 900123, or set the option 'Default Country Code'.";
-const ONE_NUMBER = 'Enter one number, in digits only, with its country code.';
+const ONE_NUMBER = 'Enter one number with + and its country code, such as +447700900123.';
 const CHECK_BASE_URL = 'Check the Base URL: it ends in /v1 or /api/v1.';
 // Without 'Never Send To' or 'Dry Run', messages would be sent.
 const CORRECT_OPTION = 'Correct the option.';
 const CORRECT_CREDENTIAL = `Correct the credential. ${IF_EXPRESSION}`;
 const TO_EXPRESSION = 'Switch it from Fixed to Expression.';
-const LIST_FORM = 'Enter a list such as [{ "phone": "447700900123", "message": "Hello" }].';
+const LIST_FORM = 'Enter a list such as [{ "phone": "+447700900123", "message": "Hello" }].';
 const FORMAT_AS_TEXT = 'In the spreadsheet, format the column as text and enter the numbers again.';
 const ENTER_KEY = 'Copy the API key from your account settings to the credential.';
 
@@ -31,7 +31,7 @@ export const CATALOGUE = {
 
   phoneEmpty: invalidPhone(
     'The phone number is empty',
-    'Fill in the number, or remove the item. If it is empty in all items, the expression names a field that they do not have.',
+    'Fill in the number, or remove the item. If no item has one, choose another field: those of a webhook begin with $json.body.',
   ),
   phoneNotText: invalidPhone(
     'The phone number is a list or an object',
@@ -150,9 +150,10 @@ export const CATALOGUE = {
     "The credential can't be read: {reason}",
     `Select the credential in the node again. ${IF_EXPRESSION}`,
   ),
-  sendOnceUnavailable: notSetUp(
-    "'Send Once, Also in Later Runs' works only in a saved workflow",
-    "Save the workflow. For an MCP server or a sub-agent, choose another value for the option 'Duplicate Messages', or let it call a workflow that contains this node.",
+  sendOnceUnsaved: notSetUp("'Send Once, Also in Later Runs' works only in a saved workflow", 'Save the workflow.'),
+  sendOnceUnsupported: notSetUp(
+    "'Send Once, Also in Later Runs' does not work for an MCP server or a sub-agent",
+    "Choose another value for the option 'Duplicate Messages', or let the tool call a workflow that contains this node.",
   ),
   sendOnceTooMany: notSetUp(
     "'Send Once, Also in Later Runs' remembers {limit} messages, and this run has {count}, so nothing was sent",

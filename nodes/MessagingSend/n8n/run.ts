@@ -62,7 +62,7 @@ export function forRun(job: Job) {
 export async function sendForRun(context: IExecuteFunctions, job: Job) {
   const source = sourceOfRun(context);
   const options = new GivenOptions(source);
-  const given = readSettings(job, options, context.getMode(), canRemember(context));
+  const given = readSettings(job, options, context.getMode(), canRemember(context) ? null : failure('sendOnceUnsaved'));
   const { dryRun, testRun } = given.options;
   const endAttempt = beginAttempt(context);
   try {
@@ -109,7 +109,12 @@ export function forItem(job: Job) {
       job,
       drafts: { items: 1, of: () => job.readDrafts(this.getItemIndex(), parameters) },
       // Proxy, timeout and SSL are set by the routing itself.
-      settings: readSettings({ ...job, failure: unsupported }, new GivenOptions(source), this.getMode(), false),
+      settings: readSettings(
+        { ...job, failure: unsupported },
+        new GivenOptions(source),
+        this.getMode(),
+        failure('sendOnceUnsupported'),
+      ),
       accounts: await readAccounts(this),
       callFor: (account) => routedCall(this, request, account),
       journal: journalIn(kept),
@@ -122,9 +127,9 @@ export function forItem(job: Job) {
 
 /**
  * What applies to a whole run. A setting that can't be used has its default, and `failure` says why.
- * @param remembers whether n8n keeps anything for the node beyond the execution
+ * @param noMemory why n8n keeps nothing for the node beyond the execution; null if it does
  */
-function readSettings(job: Job, given: GivenOptions, mode: string, remembers: boolean) {
+function readSettings(job: Job, given: GivenOptions, mode: string, noMemory: Failure | null) {
   const options = job.readOptions(given);
   const settings = {
     // An evaluation compares outputs; it must reach nobody.
@@ -132,8 +137,7 @@ function readSettings(job: Job, given: GivenOptions, mode: string, remembers: bo
     includesInput: given.read(includeOtherFields, booleanIn, false),
     requestOptions: readRequestOptions(given),
   };
-  const needsMemory = options.duplicateMessages === 'sendOnceEver';
-  const unavailable = needsMemory && !remembers ? failure('sendOnceUnavailable') : null;
+  const unavailable = options.duplicateMessages === 'sendOnceEver' ? noMemory : null;
   return { ...settings, failure: job.failure ?? given.failure ?? unavailable };
 }
 

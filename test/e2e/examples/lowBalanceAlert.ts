@@ -11,7 +11,7 @@ export function tests({ instance, mailServer, received, workflow }: ExampleWorld
       from: 'n8n@example.com',
       to: 'you@example.com',
       subject: `Messaging credits are low: ${credits} left`,
-      text: `${credits} messaging credits are left, fewer than your threshold of 100. Please top up.`,
+      text: `${credits} messaging credits are left, and your threshold is 100. Please top up.`,
     },
   ];
 

@@ -42,7 +42,7 @@ function draftsFromList(item: number, parameters: ItemParameters): readonly Draf
     const { phone, message } = given;
     if ('phone' in given && 'message' in given) return { item, entry, phone, message, ...forAll };
     const names = fieldNames(Object.keys(given));
-    const has = names && ` It has ${names}.`;
+    const has = names && ` It has only ${names}.`;
     const incomplete = failure('listEntryIncomplete', { has });
     return { item, entry, phone: phone ?? null, message: null, ...forAll, failure: incomplete };
   });

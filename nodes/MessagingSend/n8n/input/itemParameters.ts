@@ -230,6 +230,9 @@ const FIELD =
 /** Texts in quotes, and those around the `${…}` of a template. */
 const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[`}](?:\\.|[^`$\\]|\$(?!\{))*(?=`|\$\{)/g;
 
+/** An expression that may choose an empty text, as in `$json.count === 1 ? '' : 's'`. */
+const MAY_BE_EMPTY = /(?:[?:|]\s*|\$if\([^]*,\s*)(?:''|""|``)/;
+
 /** The 'Message Key' of an item. Unlike in a text, a word such as "undefined" is a hole even among others of a field. */
 export const MESSAGE_KEY = 'options.messageKey';
 
@@ -240,7 +243,8 @@ type EmptyFields = (item: number, text: unknown) => readonly string[];
  * "Hello ,", or more words such as "undefined" than its quoted texts and its fields contain; a field that is nothing but
  * such words has none. n8n evaluates a text as a whole, so a part is evaluated again, alone, where it may be empty: a text
  * is searched in a microsecond, n8n takes some 0.1 ms.
- * @returns for an item and its text the names of the empty fields, or an expression where none of its fields is empty
+ * @returns for an item and its text the names of the empty fields, or an expression where none of its fields is empty, unless
+ * it has chosen an empty text
  */
 function emptyFieldsIn({ items, evaluate }: ParameterSource, stored: string, isKey: boolean): EmptyFields {
   const { parts, fixedWords } = partsOf(stored);
@@ -273,6 +277,7 @@ function emptyFieldsIn({ items, evaluate }: ParameterSource, stored: string, isK
     const values = fields.map((field) => (isBlank && field === expression ? known : evaluated(field, item)));
     if (!isBlank && given <= values.reduce((sum, { own }) => sum + own, words)) return [];
     const empty = values.filter((value) => BLANK.test(value.text) || emptyWordsIn(value.text) > value.own);
+    if (empty.length === 0 && isBlank && MAY_BE_EMPTY.test(expression)) return [];
     return (empty.length === 0 ? [known] : empty).map((value) => nameOf(value.expression));
   };
   return (item, text) => {

@@ -30,9 +30,11 @@ const SEND_WHAT_IS_LEFT =
  */
 export function reportSummary(context: IExecuteFunctions, summary: Summary, isNoted: boolean): void {
   const { sent, notSent, uncertain, skipped, doubtful, planned } = summary;
-  if (sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0) return;
+  const isEmpty = sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0;
   const rest = isNoted && notSent > 0 && SEND_WHAT_IS_LEFT;
-  const message = summaryLines(summary, nextText(summary, rest)).join('<br>');
+  const message = isEmpty
+    ? 'Nothing was sent: the list is empty.'
+    : summaryLines(summary, nextText(summary, rest)).join('<br>');
   const isDoubtful = notSent + uncertain + doubtful.length > 0 || summary.isTooExpensive;
   context.addExecutionHints({ message, location: 'outputPane', type: isDoubtful ? 'warning' : 'info' });
   if (context.getMode() !== 'manual') context.logger.info(`Messaging Send: ${summaryLines(summary).join(' ')}`);

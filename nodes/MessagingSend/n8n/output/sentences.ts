@@ -30,8 +30,9 @@ export function countsLines(summary: Summary): string[] {
   const inAll = resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`;
   const outcomes = [
     (sent > 0 || planned === null) && inAll,
-    notSent > 0 && (planned === null ? `${notSent} not sent` : `${notSent - heldBack} can't be sent`),
-    planned !== null && heldBack > 0 && `${heldBack} held back because of them`,
+    planned === null && notSent > 0 && `${notSent} not sent`,
+    // Of those that can't be sent, each reason has its line.
+    planned !== null && heldBack > 0 && `${heldBack} held back because others can't be sent`,
     uncertain > 0 && `${uncertain} uncertain (may have been sent)`,
     ...Array.from(skipped, ([reason, count]) => `${count} skipped because ${WHY_SKIPPED[reason]}`),
   ].filter(Boolean);
@@ -44,7 +45,7 @@ export function countsLines(summary: Summary): string[] {
     const { charged } = summary;
     const paid =
       charged &&
-      `By the balance, ${charged.used} of ${counted(charged.of, 'text')} without an answer used a credit so far; the service may still send others. If anything else used or topped up the account meanwhile, this is wrong.`;
+      `By the balance, ${charged.used} of ${counted(charged.of, 'text')} without an answer used a credit so far${charged.used < charged.of ? '; the service may still send others' : ''}. If anything else used or topped up the account meanwhile, this is wrong.`;
     return [`${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`, paid ?? ''];
   }
   const { messages, people, credits, requests } = planned;
@@ -52,7 +53,8 @@ export function countsLines(summary: Summary): string[] {
   const left = [...skipped].filter(([reason]) => reason !== 'duplicate');
   const others = left.reduce((sum, [, count]) => sum + count, notSent);
   const each = messages === people ? 'this message' : counted(messages, 'message');
-  const who = `${people === 1 ? '1 person' : `${people} people`} would get ${each}`;
+  const all = people === 1 ? '1 person' : `${people} people`;
+  const who = messages === 0 ? 'Nobody would get a message' : `${all} would get ${each}`;
   const tooFew = summary.isTooExpensive ? ", so with 'Check Credits First' nothing would be sent" : '';
   const balance = creditsLeft === null ? '' : `; ${counted(creditsLeft, 'credit')} left${tooFew}`;
   const cost =
@@ -67,7 +69,7 @@ export function countsLines(summary: Summary): string[] {
 const WHY_SKIPPED: Readonly<Record<SkipReason, string>> = {
   duplicate: "of 'Duplicate Messages'",
   sent_before: 'already sent',
-  may_have_been_sent: 'an earlier execution may have sent them',
+  may_have_been_sent: 'perhaps already sent',
   empty_field: "of 'Empty Fields'",
   opted_out: "of 'Never Send To'",
   outside_window: "of 'Send Window'",
@@ -85,7 +87,7 @@ export function reasonLines({ reasons, planned }: Summary, forModel = false): st
   const others = more.reduce((sum, { origins }) => sum + origins.length, 0);
   const named = more.slice(0, FIRST).map(({ failure }) => withinSentence(failure));
   if (others > 0) lines.push(`${others} for other reasons: ${named.join('; ')}${more.length > FIRST ? '; …' : ''}.`);
-  return [...lines, 'Items are numbered from 0.'];
+  return [...lines, `${forModel ? 'Entries' : 'Items'} are numbered from 0.`];
 }
 
 /** The first items, or entries of their lists, and how many more: `items 0, 3 and 195 more`, `entry 4 of item 2`. */
@@ -137,7 +139,7 @@ function contentsLines(summary: Summary): string[] {
     const places = placesText(doubtful, false);
     const numbered = summary.reasons.length === 0 ? ' (counted from 0)' : '';
     lines.push(
-      `Another execution may have sent the messages of ${places}${numbered}: ask these people. To send one again, run it alone with another 'Message Key'.`,
+      `Another run may have sent the messages of ${places}${numbered}: ask the recipients. To send one again, run it alone with another 'Message Key'.`,
     );
   }
   const went = planned === null ? 'went' : 'would go';
@@ -147,9 +149,10 @@ function contentsLines(summary: Summary): string[] {
     const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
     const others = fields.length > FIRST ? ` and ${fields.length - FIRST} more` : '';
     const isAsked = summary.skipped.has('empty_field');
+    const field = fields.map(([name]) => name).find((name) => /^[\w.]+$/.test(name)) ?? 'name';
     const toSkip = isAsked ? '' : "; to skip such messages, add the option 'Empty Fields'";
     lines.push(
-      `Empty fields: ${named.join(', ')}${others}. To fill a gap, write {{ $json.name || 'there' }}${toSkip}.`,
+      `Empty fields: ${named.join(', ')}${others}. To fill a gap, write {{ $json.${field} || 'there' }}${toSkip}.`,
     );
   }
   if (placeholders.length > 0)

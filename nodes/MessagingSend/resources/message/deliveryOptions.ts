@@ -49,7 +49,7 @@ const duplicateMessages = choiceField('Duplicate Messages', 'duplicateMessages',
     sendOnce: ['Send Once in This Run', 'Send each message only once in a run'],
     sendOnceEver: [
       'Send Once, Also in Later Runs',
-      'Send each message only once, even if an earlier execution of this node sent it. Send with a single item remembers it only with this choice.',
+      'Also skip what an earlier execution of this node sent. Send with a single item is remembered only with this choice.',
     ],
   },
 });
@@ -83,7 +83,7 @@ const longMessages = choiceField('Long Messages', 'longMessages', {
 
 const neverSendTo = textField('Never Send To', 'neverSendTo', {
   typeOptions: { rows: 2 },
-  placeholder: 'e.g. 447700900123, 447700900124',
+  placeholder: 'e.g. +447700900123, +447700900124',
   description:
     "Numbers of people who opted out, separated by commas or lines, or a list from an expression. If one of them isn't a phone number, nothing is sent.",
 });
@@ -116,7 +116,7 @@ const sendWindow = textField('Send Window', 'sendWindow', {
 const TESTED = 3;
 
 const testRun = textField('Test Run', 'testRun', {
-  placeholder: 'e.g. 447700900123',
+  placeholder: 'e.g. +447700900123',
   description: `Sends to your own phone: enter its number. It gets the first ${TESTED} messages, the recipients get none; each uses a credit, but doesn't count as sent.`,
 });
 

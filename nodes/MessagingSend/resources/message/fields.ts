@@ -9,8 +9,8 @@ export const MAX_TEXT = MAX_CHARACTERS.toLocaleString('en-US');
 
 export const phone = textField('Phone', 'phone', {
   required: true,
-  placeholder: 'e.g. 447700900123',
-  hint: 'With the country code: 447700900123, not 07700 900123',
+  placeholder: 'e.g. +447700900123',
+  hint: 'With the country code: +447700900123, not 07700 900123',
   description:
     "Phone number of the recipient, one per message. For numbers without a country code, add the option 'Default Country Code'.",
 });
@@ -24,9 +24,8 @@ export const message = textField('Message', 'message', {
 
 /** The two fields that Send, and Send Bulk with one message per item, have in common. */
 export function recipientAndText(show: Show, hint?: string): INodeProperties[] {
-  const number =
-    'Phone number of one recipient, with the country code and digits only, such as 447700900123 for +44 7700 900123';
-  const text = `Text to send, at most ${MAX_TEXT} characters. Every call sends a message and uses a credit, even if the same text was sent before.`;
+  const number = 'Phone number of one recipient, with + and the country code, such as +447700900123';
+  const text = `Text to send, at most ${MAX_TEXT} characters. Every call sends a real message and uses a credit: never repeat one that may have been sent.`;
   return [
     ...forPeopleAndModels(phone, show, filledIn(phone, number)),
     ...forPeopleAndModels({ ...message, hint }, show, filledIn(message, text)),

@@ -9,6 +9,7 @@ export const toolNotice = notice(
   'toolNotice',
   'Every call by the model sends real messages and uses credits, even if it repeats an earlier call',
   { '@tool': [true] },
+  { '/options.dryRun': [true], '/options.duplicateMessages': ['sendOnceEver'] },
 );
 
 const SET: Show[string] = [{ _cnd: { exists: true } }];
@@ -42,6 +43,11 @@ export const hintsBeforeRun: NodeHint[] = [
     'info',
     "Every run sends real messages and uses credits. The link in the message begins with n8n's address (N8N_WEBHOOK_URL). If that is http://localhost, no phone can open it.",
     '$parameter["operation"] === "sendAndWait"',
+  ),
+  hint(
+    'warning',
+    'Only the first input item is asked about. To ask about each, use Loop Over Items with a batch size of 1.',
+    '$parameter["operation"] === "sendAndWait" && $input.all().length > 1',
   ),
   hint(
     'warning',

@@ -46,7 +46,7 @@ const source = choiceField('Source', 'source', {
 });
 
 // n8n's field for JSON shows no placeholder.
-const LIST = '[{ "phone": "447700900123", "message": "Hello" }]';
+const LIST = '[{ "phone": "+447700900123", "message": "Hello" }]';
 
 const messages: INodeProperties = {
   displayName: 'Messages',
@@ -77,7 +77,7 @@ export const sendFields: INodeProperties[] = [
       hint: undefined,
       ...filledIn(
         messages,
-        `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with the country code and digits only; message is the text, at most ${MAX_TEXT} characters. Each message uses a credit.`,
+        `The messages to send, as a JSON array with one object for each: ${LIST}. phone is the number of the recipient, with + and the country code; message is the text, at most ${MAX_TEXT} characters. Every call sends real messages, and each uses a credit: never repeat one that may have been sent.`,
       ),
     },
   ),
