@@ -37,6 +37,12 @@ describe('An answer with a list of entries', () => {
     ['repeats an ID as a text', [0, 0], [entry(0), entry(0, { message_id: '1000' })], UNCERTAIN],
     ['has one entry for two messages to a number', [0, 0], [entry(0)], UNCERTAIN],
     ['doubles the entry of two messages to a number', [0, 0], [entry(0), entry(0)], UNCERTAIN],
+    [
+      'says of one ID that it was not sent and that it was',
+      [0],
+      [entry(0, { status: 'failed' }), entry(0)],
+      ['uncertain'],
+    ],
     ['has two outcomes for a number', [0, 0, 2], [entry(2), entry(0), entry(0, otherId)], [...UNCERTAIN, 1002]],
     ['has one ID for all', [0, 1], [entry(0, oneId), entry(1, oneId)], [7, 7]],
     ['has no IDs, for two messages to a number', [0, 0], [entry(0, noId), entry(0, noId)], [null, null]],

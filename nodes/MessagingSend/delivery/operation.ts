@@ -117,12 +117,15 @@ const UNCLEAR: Failed = { kind: 'uncertain', failure: failure('messageUnclear') 
 /** For a message that the answer to an accepted request does not mention. */
 export const NOT_LISTED: Failed = { kind: 'uncertain', failure: failure('messageNotListed') };
 
-/** Leaves out doubled entries: those with the same phone and message_id are about one message. */
+/**
+ * Leaves out doubled entries: those with the same phone and message_id are about one message. If one says that it was
+ * sent, and another doesn't, both stay: nothing tells which is true.
+ */
 function uniqueEntries(entries: JsonObject[]): JsonObject[] {
   const byIdentity = new Map<unknown, JsonObject>();
   for (const entry of entries) {
     const id = scalar(entry, 'message_id');
-    byIdentity.set(id === null ? entry : `${id} ${scalar(entry, 'phone')}`, entry);
+    byIdentity.set(id === null ? entry : `${id} ${scalar(entry, 'phone')} ${meaningOfEntry(entry)}`, entry);
   }
   return [...byIdentity.values()];
 }
