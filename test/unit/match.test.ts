@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { readComplaints } from '../../nodes/MessagingSend/api/complaints';
 import type { JsonObject } from '../../nodes/MessagingSend/api/objects';
 import { rejected } from '../../nodes/MessagingSend/api/reply';
-import { matchEntries, SEND } from '../../nodes/MessagingSend/delivery/operation';
+import { matchEntries, SEND, SEND_BULK } from '../../nodes/MessagingSend/delivery/operation';
 import { offendersIn as rowsIn } from '../../nodes/MessagingSend/delivery/search';
 import { markSeveral } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
@@ -91,6 +91,17 @@ test.each<[string, JsonObject, unknown[]]>([
 test('A single message that used no credit is uncertain, even if its status is "sent"', () => {
   const outcomes = [0, 1].flatMap((used) => SEND.outcomes(rowsUpTo(1), entry(0, { credits_used: used })));
   expect(outcomes).toMatchObject([{ kind: 'uncertain', failure: { code: 'NOT_CONFIRMED' } }, { kind: 'sent' }]);
+});
+
+test('The ID of a split message has those of its parts, and is missing if they have none', () => {
+  const parts = ['one', 'two', 'three'];
+  const idOf = (...ids: unknown[]) => {
+    const messages = ids.map((id) => entry(0, { message_id: id }));
+    return SEND_BULK.outcomes([rowAt(0, { parts })], { messages })[0];
+  };
+  expect(idOf(7, 'a8', 9)).toEqual({ kind: 'sent', messageId: '7, a8, 9', status: 'sent' });
+  expect(idOf(7, null, undefined)).toMatchObject({ kind: 'sent', messageId: '7' });
+  expect(idOf(null, null, undefined)).toMatchObject({ kind: 'sent', messageId: null });
 });
 
 /** What an error with these details says about each of five messages, by the index of the message. */

@@ -58,8 +58,8 @@ function outcomeOfParts(row: Row, outcomes: readonly Outcome[]): Outcome {
   const unsent = outcomes.filter((outcome) => 'failure' in outcome);
   const worst = unsent.find(({ kind }) => kind === 'uncertain') ?? unsent[0] ?? NOT_LISTED;
   if (sent.length === parts) {
-    const messageId = sent.map((part) => part.messageId).join(', ');
-    return { kind: 'sent', messageId, status: sent[0]?.status ?? null };
+    const ids = sent.flatMap(({ messageId }) => messageId ?? []);
+    return { kind: 'sent', messageId: ids.join(', ') || null, status: sent[0]?.status ?? null };
   }
   if (sent.length === 0 && worst.kind === 'not_sent') return worst;
   const { message: reason, scope, httpStatus, serviceSays } = worst.failure;
