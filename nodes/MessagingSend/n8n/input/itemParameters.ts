@@ -284,7 +284,9 @@ function emptyFieldsIn({ items, evaluate }: ParameterSource, stored: string, isK
     if (typeof text !== 'string') return [];
     const all = squeezed(text);
     const hasWords = emptyWordsIn(text) > fixedWords;
-    const suspects = parts.filter(({ around }) => hasWords || (around === null ? all === '' : all.includes(around)));
+    const suspects = parts.filter(
+      ({ around }) => hasWords || (around === null ? BLANK.test(text) : all.includes(around)),
+    );
     return [...new Set(suspects.flatMap((part) => emptyIn(part, item, text)))];
   };
 }
