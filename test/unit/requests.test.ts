@@ -73,6 +73,11 @@ const date = (milliseconds: number) => after(new Date(milliseconds).toUTCString(
 test.each<[what: string, refusals: Headers[], at: number[], kind?: Reply['kind'], limits?: Partial<RequestLimits>]>([
   ['for the seconds of Retry-After', [after(7)], [0, 7]],
   ['until the date of Retry-After', [date(9_000)], [0, 9]],
+  [
+    'for as long as a date means by the clock of the service',
+    [{ ...date(909_000), date: new Date(900_000).toUTCString() }],
+    [0, 9],
+  ],
   ['for a second if Retry-After is 0', [after(0)], [0, 1]],
   ['for a second if Retry-After is in the past', [date(-5_000)], [0, 1]],
   ['for a second if Retry-After is absurdly long', [after(99_999_999)], [0, 1]],

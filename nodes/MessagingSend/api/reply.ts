@@ -121,10 +121,12 @@ const MAX_WAIT = 24 * 60 * 60 * 1000;
 /**
  * How long the service asks to wait, in milliseconds, from Retry-After: seconds or a date. Null if that makes no sense,
  * or the time has passed.
- * @param now in milliseconds since 1970
+ * @param now in milliseconds since 1970, for a date of a service that doesn't tell its own time
  */
 export function readRetryAfter(headers: JsonObject, now: number): number | null {
   const text = asText(headers['retry-after']).trim();
-  const wait = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  const wait = /^\d+(\.\d+)?$/.test(text)
+    ? Number(text) * 1000
+    : Date.parse(text) - (Date.parse(asText(headers.date)) || now);
   return wait > 0 && wait <= MAX_WAIT ? wait : null;
 }
