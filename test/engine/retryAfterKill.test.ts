@@ -179,6 +179,17 @@ describe.each(SENDERS)('A retry of %s', (_name, parameters) => {
   });
 });
 
+test.each<INodeParameters>([{ dryRun: true }, { testRun: phoneAt(9) }])(
+  'After a kill in a run with %j, a Retry without it sends everything',
+  async (options) => {
+    const killed = start({ parameters: withOptions(SEND_BULK, options), ...items(3) });
+    await killed.runAndForget('kept');
+    sandbox().reset();
+    expect(outcomes(await killed.finish({ parameters: SEND_BULK }))).toEqual(allSent(3));
+    expect(received()).toEqual(phones(0, 1, 2));
+  },
+);
+
 test('A single message is not sent again by the Retry after one whose second try was killed', async () => {
   const begun = start({ items: contacts(1), parameters: SEND, retryOnFail: { maxTries: 2 } });
   await begun.run(inFlight(1));

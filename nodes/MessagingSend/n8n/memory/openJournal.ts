@@ -13,13 +13,13 @@ import { factListOf, listStorageOf } from './listStorage';
 
 /**
  * Opens the journal of a run that sends, in a workflow. The delivery record is opened before anything in the run can
- * fail: if the node has run before and a re-run finds no record, n8n knows nothing of that run. A dry run notes nothing;
- * a test run notes nothing that counts in another run.
+ * fail: if the node has run before and a re-run finds no record, n8n knows nothing of that run. Of a dry run, other runs
+ * must know no more than that it began; of a test run neither.
  */
 export async function openJournal(
   context: IExecuteFunctions,
   operation: SendOperation,
-  { dryRun, testRun, duplicateMessages }: DeliveryOptions,
+  { testRun, duplicateMessages }: DeliveryOptions,
   maxWait: number,
 ): Promise<Journal> {
   const { index, ordinal, followsKill } = positionOf(context);
@@ -31,7 +31,7 @@ export async function openJournal(
   const lineage = lineageOf(context);
   const storage = listStorageOf(context, maxWait);
   const factsWith = (secret: string, isShared: boolean) => new Facts(factListOf(context), storage, secret, isShared);
-  const isNoted = !dryRun && lineage !== null && isWorthIt(context, operation, ordinal);
+  const isNoted = lineage !== null && isWorthIt(context, operation, ordinal);
   const isRetry = context.getMode() === 'retry';
   const crash = isNoted
     ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, { isRetry, followsKill })
@@ -78,7 +78,7 @@ const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
 function isWorthIt(context: IExecuteFunctions, operation: SendOperation, ordinal: number): boolean {
   const mode = context.getMode();
   const node = context.getNode();
-  if (!canRemember(context) || isTool(node)) return false;
+  if (!canRemember(context) || isTool(node) || mode === 'evaluation') return false;
   const before = context.getParentNodes(node.name, { includeNodeParameters: true });
   if (before.some(({ type, parameters }) => WAITING.has(type) || parameters?.operation === SEND_AND_WAIT_OPERATION))
     return true;
