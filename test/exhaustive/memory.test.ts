@@ -50,13 +50,16 @@ class Node {
     return this.entries.size;
   }
 
-  /** Sends a list in an execution of its own. @returns the messages that left, and the calls of the list */
-  async run(rows: readonly Row[], isAsked = true) {
+  /**
+   * Sends a list in an execution of its own, or in a Retry of one that n8n has not stored, by its number from 1.
+   * @returns the messages that left, and the calls of the list
+   */
+  async run(rows: readonly Row[], isAsked = true, retried: number | null = null) {
     const before = this.calls;
-    const lineage = String((this.runs += 1));
+    const lineage = String(retried ?? (this.runs += 1));
     const record = new DeliveryRecord({}, 0);
     const factsWith = (secret: string, isShared: boolean) => new Facts(this.list, this.storage, secret, isShared);
-    const start = { isRetry: false, followsKill: false };
+    const start = { isRetry: retried !== null, followsKill: false };
     const crash = new CrashLedger(factsWith('workflow', false), { lineage, ordinal: 0 }, record, start);
     const open = () => new Reservations(factsWith('account', true), 1);
     const journal = new Journal(record, crash, { open, isAsked });
@@ -95,15 +98,24 @@ test.each(IS_WHOLE ? [5, 20, 300] : [5])('A sheet of %s rows read each minute is
   expect(node.length).toBeLessThan(30_000);
 });
 
-test('Of 60,000 orders that come in one at a time, the newest 50,000 are remembered', async () => {
+test.each([
+  ['one at a time', 1, IS_WHOLE ? 60_000 : 3_000],
+  ['by the hundred', 100, 60_000],
+  ['by the thousand', 1_000, 60_000],
+])('Of 60,000 orders that come in %s, the newest 50,000 are remembered', async (_how, size, total) => {
   const node = new Node();
-  const total = IS_WHOLE ? 60_000 : 3_000;
-  for (let order = 0; order < total; order += 1) {
+  for (let order = 0; order < total; order += size) {
     node.now += 10_000;
-    await node.run([rowAt(order)]);
+    await node.run(orders(order, size));
   }
   const first = Math.max(0, total - 50_000);
   expect((await node.run(orders(first, total - first))).left).toEqual([]);
+});
+
+test('A list that n8n has not stored is not sent again by its Retry, no matter how many lists came after it', async () => {
+  const node = new Node();
+  for (let list = 0; list < 40; list += 1) await node.run(orders(list * 100, 100), false);
+  expect((await node.run(orders(0, 100), false, 1)).left).toEqual([]);
 });
 
 test('Of a list of 500 rows with 250 new ones each day, everybody is remembered after 90 days', async () => {

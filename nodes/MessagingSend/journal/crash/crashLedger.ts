@@ -113,11 +113,13 @@ export class CrashLedger {
   /** Resolves once the start is stored. @param attempt the facts that the attempt has noted */
   async finish(attempt: readonly string[] = []): Promise<void> {
     const { number } = await this.start.catch(() => FIRST);
+    const begun = this.facts.of([attemptNames(this.run, number).begun]);
+    const details = attempt.filter((fact) => !begun.includes(fact));
+    const hasBegun = details.length < attempt.length;
     // Whoever retries an older execution, whenever that is, must learn that this Retry may have sent something.
-    const kept = this.isRetry ? this.facts.of([attemptNames(this.run, number).begun]) : [];
-    this.facts.release(kept);
+    if (this.isRetry) this.facts.release(begun);
     // Without the start, the silence of the list proves nothing, so it goes first.
-    this.facts.end([...this.hasStarted, ...attempt.filter((fact) => !kept.includes(fact))]);
+    this.facts.end([...this.hasStarted, ...(hasBegun && !this.isRetry ? begun : [])], details);
   }
 
   /**

@@ -114,8 +114,8 @@ export class FactList {
   readonly turns = new Turns();
   /** How many values this process has added since it last shortened the list. */
   added = Infinity;
-  /** What ended runs of this process have left. */
-  readonly ended: Array<{ readonly facts: readonly string[]; readonly at: number }> = [];
+  /** What ended runs of this process have left: that they began, and the details. */
+  readonly ended: Array<{ readonly begun: readonly string[]; details: readonly string[]; readonly at: number }> = [];
   private nextWrite: SharedWrite | null = null;
   private isRemoving = false;
 

@@ -18,6 +18,12 @@ const SHORTENED_EVERY = 1_000;
 const KEPT_FOR = 3_600_000;
 const KEPT_RUNS = 500;
 
+/**
+ * How many details of ended runs are kept. More would push out people that send once remembers. Without its details, all
+ * that a run has begun is uncertain.
+ */
+const KEPT_DETAILS = 8_000;
+
 /** With 72 bits, two messages don't share a digest by chance. */
 const DIGEST_LENGTH = 12;
 
@@ -224,10 +230,10 @@ export class Facts {
    * have stored the execution. In the background, drops the oldest values of the list, unless a run of this process
    * relies on facts: they could be theirs.
    */
-  end(facts: readonly string[]): void {
+  end(begun: readonly string[], details: readonly string[] = []): void {
     const { list, storage } = this;
-    this.release(facts);
-    if (!this.isShared) list.ended.push({ facts, at: list.now() });
+    this.release([...begun, ...details]);
+    if (!this.isShared) list.ended.push({ begun, details, at: list.now() });
     void list.turns
       .take(async () => {
         for (let isMore = true; isMore;) isMore = await list.removeNow(storage);
@@ -243,7 +249,14 @@ export class Facts {
     const { ended, known, now } = this.list;
     const count = ended.findIndex(({ at }, index) => at > now() - KEPT_FOR && index >= ended.length - KEPT_RUNS);
     const old = ended.splice(0, count === -1 ? ended.length : count);
-    const facts = old.flatMap((run) => run.facts).filter((fact) => known.get(fact)?.repeat !== 'always');
-    this.change({ facts, to: 'unknown' });
+    const facts = old.flatMap(({ begun, details }) => [...begun, ...details]);
+    let room = KEPT_DETAILS;
+    for (const run of ended.toReversed()) {
+      room -= run.details.length;
+      if (room >= 0) continue;
+      facts.push(...run.details);
+      run.details = [];
+    }
+    this.change({ facts: facts.filter((fact) => known.get(fact)?.repeat !== 'always'), to: 'unknown' });
   }
 }
