@@ -42,7 +42,8 @@ test('A production run writes one line to the log, without phone numbers, texts 
 });
 
 const again = (messages: string) => `<br>Don't run this step again: it would send the ${messages} messages again.`;
-const FIRST_SET = " To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'.";
+const FIRST_SET =
+  " To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'. A message whose text has changed is sent again.";
 const loseAnswer = (after: number) => () => sandbox().setFaults([{ kind: 'reset-after', after }]);
 
 test.each<[what: string, type: string, message: string, setup: Partial<Setup>, prepare?: () => void]>([

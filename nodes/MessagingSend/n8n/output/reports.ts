@@ -22,7 +22,7 @@ export function progressReporter(context: IExecuteFunctions | null): (done: numb
 }
 
 const SEND_WHAT_IS_LEFT =
-  "To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'.";
+  "To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'. A message whose text has changed is sent again.";
 
 /**
  * Reports the result of a run: in a hint over the output, and in production in n8n's log.
