@@ -217,6 +217,7 @@ describe('Parallel requests', () => {
   test.each([
     ['four, if the user sets no number', SEND, 4],
     ['the user allows', parallel(3, SEND), 3],
+    ['there are messages left', parallel(1e10, SEND), 7],
   ])('start once the first one is answered, and are never more than %s', async (_what, parameters, most) => {
     const found = await inFlightAt(upTo(8), parameters);
     expect([found.length, found[1], Math.max(...found)]).toEqual([8, 1, most]);

@@ -83,7 +83,9 @@ export class Dispatch {
         for (const person of shared) if (inProgress.get(person) === done) inProgress.delete(person);
       }
     };
-    await Promise.all(Array.from({ length: this.config.parallelRequests }, workThroughQueue));
+    // The user may have entered any number for "without limit".
+    const length = Math.min(this.config.parallelRequests, batches.length);
+    await Promise.all(Array.from({ length }, workThroughQueue));
   }
 
   /** If a batch is rejected because of some of its messages, finds those, and sends the others. */
