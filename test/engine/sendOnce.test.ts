@@ -309,6 +309,15 @@ test('A run with send once leaves out whom a list without it has sent something,
   expect(received()).toEqual(phones(0, 1, 2, 3, 4));
 });
 
+test('What was sent once stays sent, even if a list without send once may have sent it again', async () => {
+  const inNewProcess = async (parameters: INodeParameters) =>
+    reasonsOf(await run(contacts(2), parameters, { lifetime: new Lifetime() }));
+  await run(contacts(1), once(SEND_BULK));
+  sandbox().setFaults([{ ...LOST, times: 1 }]);
+  await inNewProcess(SEND_BULK);
+  expect(await inNewProcess(once(SEND_BULK))).toEqual(['sent_before', 'may_have_been_sent']);
+});
+
 test("A 'Message Key' for a JSON list is one message for each person in it, and stands for its texts", async () => {
   const list = [...listOf(3), { phone: phoneAt(1), message: 'Another text' }];
   const parameters = once(SEND_LIST, { messageKey: 'summer-campaign' });

@@ -151,7 +151,11 @@ export class Facts {
     this.change({ facts: noted.filter((fact) => list.known.has(fact)), to: 'noted' });
     const doubtful = open.filter((fact) => list.known.get(fact)?.state !== 'noted');
     this.change({ facts: doubtful.filter((fact) => list.known.has(fact)), to: 'open' });
-    await list.write([...noted, ...doubtful.flatMap((fact) => valuesOf(fact, 'open'))], storage);
+    const present = await list.write([...noted, ...doubtful.flatMap((fact) => valuesOf(fact, 'open'))], storage);
+    // What was sent stays sent: the write has added a pending marker.
+    const sent = doubtful.filter((fact) => stateIn(present, fact) === 'noted');
+    for (const fact of sent) list.change({ fact, to: 'noted', hasSurplus: true });
+    list.removeSurplus(storage);
   }
 
   /**
