@@ -46,8 +46,7 @@ const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's met
  * For each country code: the code; its regions, the main one first; how many digits follow the code; the domestic
  * prefix, and after a slash the pattern of all of them if there are several; whether the digits can begin with 0 (k:
  * usual, r: only in special numbers); the pattern of international prefixes, if not 00; the usual length of mobile
- * numbers; the lengths of mobile numbers, and their pattern; the lengths of landlines, and their first two digits, or
- * their pattern where these say too little.
+ * numbers; the lengths of mobile numbers, and a pattern of what these begin with; the same two for landlines.
  */
 `;
 
@@ -83,6 +82,8 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   const landline =
     name === '' || code === '1' ? [] : regions.map(({ fixed }) => fixed).filter((pattern) => !mobile.includes(pattern));
   const pattern = alternatives(landline);
+  const mobileLengths = ranges(regions.flatMap((region) => region.mobileLengths));
+  const landlineLengths = ranges(regions.flatMap((region) => region.fixedLengths));
   const isWhole = canBeginWith(pattern, '0') || regions.some((region) => LANDLINES_BY_PATTERN.has(region.name));
   const fields = [
     code,
@@ -92,30 +93,49 @@ function line(code: string, name: string, regions: readonly Region[]): string {
     zero,
     exit === '00' ? '' : exit,
     Number.isFinite(usual) ? usual : '',
-    ranges(regions.flatMap((region) => region.mobileLengths)),
-    alternatives(mobile),
-    pattern === '' ? '' : ranges(regions.flatMap((region) => region.fixedLengths)),
-    isWhole ? pattern : beginnings(landline),
+    mobileLengths,
+    beginning(alternatives(mobile), mobileLengths),
+    pattern === '' ? '' : landlineLengths,
+    isWhole ? beginning(pattern, landlineLengths) : firstDigits(landline, DIGITS),
   ];
   return fields.join(';').replace(/;+$/, '');
 }
 
-/** The two digits that numbers of these patterns can begin with. */
-function beginnings(patterns: readonly string[]): string {
-  const all = Array.from({ length: 100 }, (_, index) => index);
-  return ranges(all.filter((two) => patterns.some((pattern) => canBeginWith(pattern, String(two).padStart(2, '0')))));
-}
-
 /** In North America, mobile numbers look like landlines, and the patterns of its 25 regions are long: area codes do. */
 function areaCodes(regions: readonly Region[]): string {
-  const all = regions.flatMap(({ fixed, mobile }) => [fixed, mobile]);
-  const areas = Array.from({ length: 80 }, (_, index) => {
-    const last = Array.from('0123456789', (digit) => `${20 + index}${digit}`).filter((area) =>
-      all.some((pattern) => canBeginWith(pattern, area)),
-    );
-    return last.length === 0 ? [] : `${20 + index}[${ranges(last.map((area) => Number(area[2]))).replaceAll(',', '')}]`;
+  const patterns = regions.flatMap(({ fixed, mobile }) => [fixed, mobile]);
+  const starts = Array.from({ length: 80 }, (_, index) => 20 + index);
+  return `(${firstDigits(patterns, starts)})[2-9]\\d{6}`;
+}
+
+const DIGITS = Array.from({ length: 10 }, (_, digit) => digit);
+
+/** A pattern of these starts, each with the digits that can come next in numbers of these patterns. */
+function firstDigits(patterns: readonly string[], starts: readonly number[]): string {
+  const alternatives = starts.flatMap((start) => {
+    const next = DIGITS.filter((digit) => patterns.some((pattern) => canBeginWith(pattern, `${start}${digit}`)));
+    return next.length === 0 ? [] : `${start}[${ranges(next).replaceAll(',', '')}]`;
   });
-  return `(${areas.flat().join('|')})[2-9]\\d{6}`;
+  return alternatives
+    .join('|')
+    .replaceAll('[0-9]', '')
+    .replace(/\[(.)\]/g, '$1');
+}
+
+/** What numbers of a pattern begin with. If all have one length, what can be any digit at their end goes without saying. */
+function beginning(pattern: string, lengths: string): string {
+  if (pattern === '' || /\D/.test(lengths)) return pattern && `(${pattern})$`;
+  let [isEnd, kept] = [true, ''];
+  const endsOfGroups: boolean[] = [];
+  for (const part of pattern.match(/\\d(?:\{\d+\})?|./g)?.reverse() ?? []) {
+    if (isEnd && part.startsWith('\\d')) continue;
+    if (part === ')') endsOfGroups.push(isEnd);
+    else if (part === '|') isEnd = endsOfGroups.at(-1) ?? true;
+    else isEnd = false;
+    if (part === '(') endsOfGroups.pop();
+    kept = part + kept;
+  }
+  return kept;
 }
 
 function canBeginWith(pattern: string, digits: string): boolean {

@@ -17,16 +17,13 @@ export interface Country {
   readonly leadingZero: 'never' | 'rarely' | 'usually';
   /** The length of most mobile numbers; 0 if it is not known. */
   readonly usualLength: number;
-  readonly mobile: KindOfNumber;
-  readonly landline: KindOfNumber;
-}
-
-interface KindOfNumber {
-  readonly lengths: readonly number[];
-  /** Matches the first two digits. */
-  readonly start: RegExp;
-  /** null if only length and start are known. */
-  readonly pattern: RegExp | null;
+  readonly mobile: {
+    readonly lengths: readonly number[];
+    /** Matches the first two digits. */
+    readonly start: RegExp;
+    readonly pattern: RegExp;
+  };
+  readonly landline: RegExp;
 }
 
 /** The API takes 7 to 15 digits (4.2); a country can need more. */
@@ -51,6 +48,7 @@ function namesIn(entry: string): string[] {
 function readEntry(entry: string): Country {
   const [code = '', ...regions] = namesIn(entry);
   const [, , lengths, dialed = '', zero, ownExit = '', usualLength = '', ...kinds] = entry.split(';');
+  const [mobileLengths, mobileStart = '', landlineLengths, landlineStart] = kinds;
   const [trunk = '', prefix = trunk] = dialed.split('/');
   return {
     code,
@@ -61,15 +59,19 @@ function readEntry(entry: string): Country {
     exit: matchingAll(ownExit === '' ? '00' : `00|${ownExit}`),
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
     usualLength: Number(usualLength),
-    mobile: kindOfNumber(kinds),
-    landline: kindOfNumber(kinds.slice(2)),
+    mobile: {
+      lengths: numbersOf(mobileLengths),
+      start: startOf(`(?:${mobileStart})\\d\\d`),
+      pattern: beginningWith(mobileStart, mobileLengths),
+    },
+    landline: beginningWith(landlineStart, landlineLengths),
   };
 }
 
-function kindOfNumber([lengths, given = '']: readonly string[]): KindOfNumber {
-  const isPattern = /[^\d,-]/.test(given);
-  const source = isPattern ? given : numbersOf(given).join('|');
-  return { lengths: numbersOf(lengths), start: startOf(source), pattern: isPattern ? matchingAll(source) : null };
+/** Matches numbers of these lengths with this beginning. */
+function beginningWith(start = '', lengths = ''): RegExp {
+  const whole = numbersOf(lengths).map((length) => `\\d{${length}}$`);
+  return new RegExp(whole.length === 0 ? '(?!)' : `^(?=${whole.join('|')})(?:${start})`);
 }
 
 function matchingAll(pattern: string): RegExp {
@@ -133,12 +135,12 @@ export function isMobileSomewhere(national: string): boolean {
   all ??= new Set([...dividedPlan().keys()].flatMap((name) => countryWithCode(name) ?? []));
   for (const { mobile } of all) {
     // The pattern decides. Most countries' numbers have other lengths, which is faster to see.
-    if (mobile.lengths.includes(national.length) && mobile.pattern?.test(national) === true) return true;
+    if (mobile.lengths.includes(national.length) && mobile.pattern.test(national)) return true;
   }
   return false;
 }
 
 /** Compares length and first two digits, only to choose between readings: patterns lag behind new numbers. */
-export function looksLike({ lengths, start }: KindOfNumber, national: string): boolean {
+export function looksMobile({ mobile: { lengths, start } }: Country, national: string): boolean {
   return lengths.includes(national.length) && start.test(national.slice(0, 2));
 }

@@ -1,17 +1,15 @@
-import { type Country, countryOf, dropsZero, isMobileSomewhere, keepsZero, looksLike, MIN_DIGITS } from './country';
+import { type Country, countryOf, dropsZero, isMobileSomewhere, keepsZero, looksMobile, MIN_DIGITS } from './country';
 
 // With + or 00, only a number's length decides whether it is possible. Without, its country must have given it out.
 
 /** Whether the country's pattern knows it as a mobile number: a new range may still be missing there. */
 export function hasMobilePattern({ code, mobile }: Country, number: string): boolean {
-  return mobile.pattern?.test(number.slice(code.length)) === true;
+  return mobile.pattern.test(number.slice(code.length));
 }
 
 /** Whether it is such a mobile number, or a landline, as precisely as the plan knows. */
 export function isGivenOut(country: Country, number: string): boolean {
-  const { code, landline } = country;
-  const national = number.slice(code.length);
-  return hasMobilePattern(country, number) || (landline.pattern?.test(national) ?? looksLike(landline, national));
+  return hasMobilePattern(country, number) || country.landline.test(number.slice(country.code.length));
 }
 
 /**
@@ -23,7 +21,7 @@ export function hasCodeForSure(country: Country, number: string): boolean {
 }
 
 function isMobile(country: Country | undefined, number: string): boolean {
-  return country !== undefined && looksLike(country.mobile, number.slice(country.code.length));
+  return country !== undefined && looksMobile(country, number.slice(country.code.length));
 }
 
 /**
@@ -108,7 +106,7 @@ export function hasCodeAsGroup(digits: string, groups: readonly string[]): boole
 export function numberAtHome(home: Country, national: string): string | null {
   const number = nationalNumber(home, national);
   if (number !== null) return home.code + number;
-  return keepsZero(home) && looksLike(home.mobile, `0${national}`) ? `${home.code}0${national}` : null;
+  return keepsZero(home) && looksMobile(home, `0${national}`) ? `${home.code}0${national}` : null;
 }
 
 /**
@@ -136,9 +134,10 @@ export function digitsBehind(
 }
 
 /** Whether it is a mobile number of the usual length, or a longer one. */
-function isWholeMobile({ code, mobile, usualLength }: Country, number: string): boolean {
+function isWholeMobile(country: Country, number: string): boolean {
+  const { code, usualLength } = country;
   const national = number.slice(code.length);
-  return usualLength > 0 && national.length >= usualLength && looksLike(mobile, national);
+  return usualLength > 0 && national.length >= usualLength && looksMobile(country, national);
 }
 
 /** The number as it follows the country code, without a domestic prefix; null if its length is impossible. */
@@ -157,7 +156,7 @@ function withoutSecondCode(country: Country, national: string): string {
   const { code, mobile, usualLength } = country;
   const second = national.startsWith('00') ? national.slice(2) : national;
   const rest = second.slice(code.length);
-  if (!second.startsWith(code) || mobile.pattern?.test(rest) !== true) return national;
+  if (!second.startsWith(code) || !mobile.pattern.test(rest)) return national;
   return national.length <= usualLength && isGivenOut(country, code + national) ? national : rest;
 }
 
@@ -184,12 +183,12 @@ function formsOf(country: Country, national: string): string[] {
     const rest = national.slice(start.length);
     shorter.push(rest);
     // Another zero after the prefix can belong to the number.
-    if (rest.startsWith('0') && (leadingZero === 'never' || looksLike(country.mobile, rest.slice(1))))
+    if (rest.startsWith('0') && (leadingZero === 'never' || looksMobile(country, rest.slice(1))))
       shorter.push(rest.slice(1));
   }
   if (startsWith0 && dropsZero(country)) shorter.push(national.slice(1));
   const bare = leadingZero === 'usually' ? shorter : shorter.filter((form) => !form.startsWith('0'));
-  if (!startsWith0) return [...bare.filter((form) => looksLike(country.mobile, form)), national, ...bare];
+  if (!startsWith0) return [...bare.filter((form) => looksMobile(country, form)), national, ...bare];
   if (leadingZero === 'never') return bare;
   // If the prefix is a 0, a 0 belongs to the number only where that is usual.
   return leadingZero === 'usually' || trunk === '' ? [national, ...bare] : [...bare, national];
@@ -206,7 +205,7 @@ function usualSpelling(country: Country, national: string): string {
       const forms = [2, 3, 4]
         .filter((area) => national.length === 12 && national.startsWith('15', area))
         .map((area) => `9${national.slice(0, area)}${national.slice(area + 2)}`)
-        .filter((form) => country.mobile.pattern?.test(form));
+        .filter((form) => country.mobile.pattern.test(form));
       return forms.length === 1 ? (forms[0] ?? national) : national;
     }
     // By 2016, Brazil's mobile numbers had got a ninth digit, a 9.
@@ -217,8 +216,8 @@ function usualSpelling(country: Country, national: string): string {
       const { mobile, landline } = country;
       if (!keepsZero(country) || !national.startsWith('0')) return national;
       const rest = national.slice(1);
-      const isWhole = [mobile, landline].some(({ pattern }) => pattern?.test(national));
-      return !isWhole && mobile.pattern?.test(rest) === true ? rest : national;
+      const isWhole = mobile.pattern.test(national) || landline.test(national);
+      return !isWhole && mobile.pattern.test(rest) ? rest : national;
     }
   }
 }
