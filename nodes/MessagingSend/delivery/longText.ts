@@ -24,12 +24,9 @@ export function split(text: string, size: number): string[] {
 }
 
 function cutBefore(text: string, end: number): number {
-  if (/\s/.test(text[end] ?? '')) return end;
   const earliest = Math.floor(end * 0.75);
-  for (let cut = end; cut > earliest; cut -= 1) {
-    if (/\s/.test(text[cut - 1] ?? '')) return cut;
-  }
-  return beforeCharacter(text, end);
+  const space = text.slice(earliest, end + 1).search(/\s\S*$/);
+  return space === -1 ? beforeCharacter(text, end) : earliest + space + 1;
 }
 
 /** In string units. What a reader sees as one character, such as a family emoji or a flag, is rarely longer. */
