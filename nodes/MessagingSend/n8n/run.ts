@@ -150,23 +150,18 @@ async function sendJob(run: Invocation) {
   const { context, job, settings, accounts, journal, inWorkflow } = run;
   const { options, requestOptions } = settings;
   const stopOnFailure = !context.continueOnFail();
-  const senders = new Map<string, Sender>();
-  let [latest, latestSender]: [NodeAccount | null, Sender | null] = [null, null];
+  const senders = new Map<NodeAccount, Sender>();
   const senderOf = (item: number): Sender | Failure => {
     const account = accounts.of(item);
-    if (account === latest && latestSender !== null) return latestSender;
     if (isFailure(account)) return account;
-    // The key alone says whose messages they are, and the address where their requests go. A key has no line break.
-    const name = `${account.apiKey}\n${account.baseUrl}`;
-    let sender = senders.get(name);
+    let sender = senders.get(account);
     if (sender === undefined) {
       const { limits } = requestOptions;
       const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal());
       // All attempts at a call belong to one execution.
       const outages = outagesIn(run.kept, account.id, inWorkflow?.getExecutionId() ?? '', Date.now);
-      senders.set(name, (sender = { account: account.id, requests, outages }));
+      senders.set(account, (sender = { account: account.id, requests, outages }));
     }
-    [latest, latestSender] = [account, sender];
     return sender;
   };
   let rows: readonly Row[] = [];

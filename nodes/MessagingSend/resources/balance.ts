@@ -65,13 +65,12 @@ async function balancesOf(
   const signal = context.getExecutionCancelSignal();
   const ask = async (account: NodeAccount) =>
     balanceIn(await requestsOf(account, callFor(account, options), options.limits, signal).readBalance());
-  const balances = new Map<string, ReturnType<typeof balanceIn>>();
+  const balances = new Map<NodeAccount, ReturnType<typeof balanceIn>>();
   const items: INodeExecutionData[] = [];
   for (const item of inputs) {
     const account = given.failure ?? accounts.of(item);
-    const name = isFailure(account) ? '' : `${account.id} ${account.baseUrl}`;
-    const balance = isFailure(account) ? account : (balances.get(name) ?? (await ask(account)));
-    balances.set(name, balance);
+    const balance = isFailure(account) ? account : (balances.get(account) ?? (await ask(account)));
+    if (!isFailure(account)) balances.set(account, balance);
     if (!isFailure(balance)) items.push({ json: { ...balance }, pairedItem: { item } });
     else if (context.continueOnFail()) items.push(failedItem(item, balance));
     else throw (isFailure(account) ? setUpError : nodeApiError)(context.getNode(), balance, item);
