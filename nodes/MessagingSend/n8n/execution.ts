@@ -17,7 +17,7 @@ export function isHumanReview({ type }: INode): boolean {
 /** What expressions can see of an execution, by the same names. */
 interface RunData {
   /** The number of the node's run, from 0. */
-  readonly $runIndex?: number;
+  readonly $runIndex: number;
   readonly $execution?: { readonly resumeUrl?: unknown };
   readonly $: (nodeName: string, wholeItems?: boolean) => RunsOfNode;
 }
@@ -34,15 +34,10 @@ const runDataByContext = new WeakMap<object, RunData>();
 type WithRunData = Pick<IExecuteFunctions, 'getWorkflowDataProxy'>;
 
 /** Doesn't evaluate an expression, which takes some tenths of a millisecond. */
-function runDataOf(context: WithRunData): RunData {
-  const runData = runDataByContext.get(context) ?? (context.getWorkflowDataProxy(0) as RunData);
+export function runDataOf(context: WithRunData): RunData {
+  const runData = runDataByContext.get(context) ?? (context.getWorkflowDataProxy(0) as unknown as RunData);
   runDataByContext.set(context, runData);
   return runData;
-}
-
-/** n8n's number of the node's run in the execution, from 0. */
-export function runIndexOf(context: WithRunData): number {
-  return Number(runDataOf(context).$runIndex);
 }
 
 /**
@@ -63,12 +58,13 @@ export function lineageOf(context: WithRunData): string | null {
  * Retry of an execution in which n8n was killed while, or after, the node ran
  */
 export function positionOf(context: IExecuteFunctions) {
-  const index = runIndexOf(context);
+  const runData = runDataOf(context);
+  const { $runIndex: index } = runData;
   const node = context.getNode();
   // As a tool, it has a run on n8n's list as soon as it is called.
   if (context.getMode() !== 'retry' || isTool(node)) return { index, ordinal: index, followsKill: false };
   // Its whole items: with `binaryMode: combined`, n8n would give their fields alone.
-  const own = runDataOf(context).$(node.name, true);
+  const own = runData.$(node.name, true);
   if (index === 0) return { index, ordinal: index, followsKill: own.isExecuted };
   // A later round of a loop, or the first round after a run that n8n entered.
   const isEntered = isFirstEnteredByN8n(own);

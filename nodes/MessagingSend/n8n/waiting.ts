@@ -10,7 +10,7 @@ import type {
 import { asText, isObject, type JsonObject } from '../api/objects';
 import { closedPage, PAGE_HEADERS, questionPage, thanksPage } from '../questions/page';
 import { type Question, readForm } from '../questions/question';
-import { isHumanReview, runIndexOf } from './execution';
+import { isHumanReview, runDataOf } from './execution';
 
 /** Waiting for a person's answer: n8n keeps the execution, and calls the node when somebody opens the link. */
 
@@ -36,18 +36,18 @@ const KEPT = 'question';
  * @throws what n8n throws if it has no execution
  */
 export function linkTo(context: IExecuteFunctions): string {
-  return context.getSignedResumeUrl({ [RUN]: String(runIndexOf(context)) });
+  return context.getSignedResumeUrl({ [RUN]: String(runDataOf(context).$runIndex) });
 }
 
 /** Whether the node's present run has asked the latest question, so that its link still works. */
 export function hasAsked(context: IExecuteFunctions): boolean {
   const kept = readKept(context.getContext('node')[KEPT]);
-  return kept?.execution === context.getExecutionId() && kept.run === runIndexOf(context);
+  return kept?.execution === context.getExecutionId() && kept.run === runDataOf(context).$runIndex;
 }
 
 /** Keeps the question for the page. As a text, because n8n passes only texts unchanged from there to a webhook. */
 export function keepQuestion(context: IExecuteFunctions, question: Question): void {
-  const kept: Kept = { execution: context.getExecutionId(), run: runIndexOf(context), question };
+  const kept: Kept = { execution: context.getExecutionId(), run: runDataOf(context).$runIndex, question };
   context.getContext('node')[KEPT] = JSON.stringify(kept);
 }
 
