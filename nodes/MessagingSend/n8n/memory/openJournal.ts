@@ -31,7 +31,8 @@ export async function openJournal(
   const lineage = lineageOf(context);
   const storage = listStorageOf(context, maxWait);
   const factsWith = (secret: string, isShared: boolean) => new Facts(factListOf(context), storage, secret, isShared);
-  const isNoted = lineage !== null && isWorthIt(context, operation, ordinal);
+  const isList = operation.maxBatchSize > 1 || context.getInputData().length > 1;
+  const isNoted = lineage !== null && isWorthIt(context, isList, ordinal);
   const isRetry = context.getMode() === 'retry';
   const crash = isNoted
     ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, { isRetry, followsKill })
@@ -48,17 +49,12 @@ export async function openJournal(
     return new Journal(new DeliveryRecord(own, index));
   }
   const isAsked = duplicateMessages === 'sendOnceEver';
-  if (!canRemember(context) || !(isAsked || isList(context, operation))) return new Journal(record, crash);
+  if (!canRemember(context) || !(isAsked || isList)) return new Journal(record, crash);
   const open = (account: string) => {
     // Includes the account, so that nobody can guess values without the API key.
     return new Reservations(factsWith(JSON.stringify([workflow, account]), true), maxWait);
   };
   return new Journal(record, crash, { open, isAsked });
-}
-
-/** Whether a run sends a list, and not a single message. */
-function isList(context: IExecuteFunctions, { maxBatchSize }: SendOperation): boolean {
-  return maxBatchSize > 1 || context.getInputData().length > 1;
 }
 
 /** A journal that is nothing but this record: n8n's database notes nothing of it. */
@@ -74,8 +70,9 @@ const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
  * two answers arrive at the same moment. Otherwise it never retries a manual execution that was killed. Noting a single
  * request takes as long as n8n itself, and the request is in flight for nearly all of its run; but a loop may make any
  * number of them. If an execution's first run is noted, all are: `CrashLedger` relies on that.
+ * @param isList whether the run sends a list, and not a single message
  */
-function isWorthIt(context: IExecuteFunctions, operation: SendOperation, ordinal: number): boolean {
+function isWorthIt(context: IExecuteFunctions, isList: boolean, ordinal: number): boolean {
   const mode = context.getMode();
   const node = context.getNode();
   if (!canRemember(context) || isTool(node) || mode === 'evaluation') return false;
@@ -84,8 +81,7 @@ function isWorthIt(context: IExecuteFunctions, operation: SendOperation, ordinal
     return true;
   if (mode === 'manual') return false;
   if (mode === 'retry' || ordinal > 0) return true;
-  const isInLoop = () => context.getChildNodes(node.name).some(({ name }) => before.some((own) => own.name === name));
-  return isList(context, operation) || isInLoop();
+  return isList || context.getChildNodes(node.name).some(({ name }) => before.some((own) => own.name === name));
 }
 
 /** Whether n8n keeps anything for the node beyond the execution: not if the workflow was never saved. */
