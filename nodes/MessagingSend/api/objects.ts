@@ -12,12 +12,6 @@ export const BALANCE_FIELDS = ['credits', 'user_id', 'user_name'] as const;
 /** Single send result (2.2). */
 export const SEND_FIELDS = ['message_id', 'status', 'credits_used', 'credits_remaining', 'sent_at'] as const;
 
-/** The credits of a balance record (2.1), given as a number or a text of digits; null if there are none. */
-export function creditsOf({ credits }: JsonObject): number | null {
-  const value = typeof credits === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(credits) ? Number(credits) : credits;
-  return isNumber(value) ? value : null;
-}
-
 /** A text, or the digits of a number; empty for anything else. */
 export function asText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';

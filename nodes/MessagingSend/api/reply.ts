@@ -3,7 +3,7 @@ import { type KeyMask, masked } from './account';
 import { type Answer, meaningOfAnswer } from './answer';
 import { rejectionFailure, uncertainFailure } from './answerFailure';
 import type { Endpoint } from './endpoints';
-import { asText, BALANCE_FIELDS, creditsOf, isObject, type JsonObject, pick } from './objects';
+import { asText, BALANCE_FIELDS, isNumber, isObject, type JsonObject, pick } from './objects';
 
 export interface ApiRequest {
   readonly endpoint: Endpoint;
@@ -90,8 +90,9 @@ export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMa
 /** The balance in a reply (2.1), or why there is none. */
 export function balanceIn(reply: Reply) {
   if (reply.kind !== 'accepted') return reply.failure;
-  const credits = creditsOf(reply.data);
-  return credits === null ? failure('balanceNotReported') : { ...pick(reply.data, BALANCE_FIELDS), credits };
+  const { credits: given } = reply.data;
+  const credits = typeof given === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(given) ? Number(given) : given;
+  return isNumber(credits) ? { ...pick(reply.data, BALANCE_FIELDS), credits } : failure('balanceNotReported');
 }
 
 /** The phones and texts of a request, which no error may show. */

@@ -1,9 +1,8 @@
 import type { Account } from '../api/account';
 import { rateLimited } from '../api/answerFailure';
 import { GET_BALANCE } from '../api/endpoints';
-import { creditsOf } from '../api/objects';
-import { type ApiRequest, type Call, rejected, type Reply } from '../api/reply';
-import type { Failure } from '../failures/failure';
+import { type ApiRequest, balanceIn, type Call, rejected, type Reply } from '../api/reply';
+import { type Failure, isFailure } from '../failures/failure';
 import { type Clock, Pacer, SYSTEM_CLOCK, type Wait } from './pacer';
 
 export interface RequestLimits {
@@ -158,7 +157,8 @@ export class Requests {
     const afterRun = new Requests({ ...this.config, limits: { requestsPerMinute: null, maxWait: 0, interval: 0 } });
     const reply = await afterRun.make({ endpoint: GET_BALANCE, timeout: LAST_LOOK }).catch(() => null);
     this.made += afterRun.made;
-    return reply?.kind === 'accepted' && isAlone() ? creditsOf(reply.data) : null;
+    const balance = reply && balanceIn(reply);
+    return balance === null || isFailure(balance) || !isAlone() ? null : balance.credits;
   }
 
   /**
