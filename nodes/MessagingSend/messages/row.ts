@@ -1,5 +1,5 @@
 /** One record for each message, from its draft to its outcome. */
-import type { JsonObject, JsonScalar } from '../api/objects';
+import { asText, type JsonObject, type JsonScalar } from '../api/objects';
 import type { Failure } from '../failures/failure';
 
 /** Where a message came from, so that its outcome reaches the right item. */
@@ -144,8 +144,7 @@ export function identityOf({ person, key, text }: Row): string {
  */
 export function nameOf(row: Row): string {
   const { defect, person, phoneGiven, isOneOfSeveral, repetition } = row;
-  const given = typeof phoneGiven === 'string' || typeof phoneGiven === 'number' ? phoneGiven : '';
-  if (defect !== null) return `? ${person} ${given}`;
+  if (defect !== null) return `? ${person} ${asText(phoneGiven)}`;
   return isOneOfSeveral ? `${sameAs(row)} ${repetition}` : person;
 }
 
