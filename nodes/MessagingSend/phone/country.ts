@@ -15,6 +15,10 @@ export interface Country {
   readonly exit: RegExp;
   /** Whether the digits after the code can begin with 0; `rarely`: only in special numbers. */
   readonly leadingZero: 'never' | 'rarely' | 'usually';
+  /** Whether a leading 0 belongs to the number, as in Italy. */
+  readonly keepsZero: boolean;
+  /** Whether a leading 0 may be left out, as it may unless the domestic prefix is 1 or 8. */
+  readonly dropsZero: boolean;
   /** The length of most mobile numbers; 0 if it is not known. */
   readonly usualLength: number;
   readonly mobile: {
@@ -58,6 +62,8 @@ function readEntry(entry: string): Country {
     prefix: new RegExp(`^(?:${prefix})`),
     exit: matchingAll(ownExit === '' ? '00' : `00|${ownExit}`),
     leadingZero: zero === 'k' ? 'usually' : zero === 'r' ? 'rarely' : 'never',
+    keepsZero: zero === 'k' && trunk === '',
+    dropsZero: trunk === '' || trunk.startsWith('0'),
     usualLength: Number(usualLength),
     mobile: {
       lengths: numbersOf(mobileLengths),
@@ -116,16 +122,6 @@ export function countryName({ code, regions: [region, ...others] }: Country): st
   if (region === undefined) return code;
   const name = new Intl.DisplayNames(['en'], { type: 'region' }).of(region) ?? region;
   return `${code} (${name}${others.length > 0 ? ' and others' : ''})`;
-}
-
-/** Whether a leading 0 belongs to the number, as in Italy. */
-export function keepsZero({ leadingZero, trunk }: Country): boolean {
-  return leadingZero === 'usually' && trunk === '';
-}
-
-/** Whether a leading 0 may be left out, as it may unless the domestic prefix is 1 or 8. */
-export function dropsZero({ trunk }: Country): boolean {
-  return trunk === '' || trunk.startsWith('0');
 }
 
 let all: ReadonlySet<Country> | undefined;

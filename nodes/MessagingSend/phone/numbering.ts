@@ -1,4 +1,4 @@
-import { type Country, countryOf, dropsZero, isMobileSomewhere, keepsZero, looksMobile, MIN_DIGITS } from './country';
+import { type Country, countryOf, isMobileSomewhere, looksMobile, MIN_DIGITS } from './country';
 
 // With + or 00, only a number's length decides whether it is possible. Without, its country must have given it out.
 
@@ -106,7 +106,7 @@ export function hasCodeAsGroup(digits: string, groups: readonly string[]): boole
 export function numberAtHome(home: Country, national: string): string | null {
   const number = nationalNumber(home, national);
   if (number !== null) return home.code + number;
-  return keepsZero(home) && looksMobile(home, `0${national}`) ? `${home.code}0${national}` : null;
+  return home.keepsZero && looksMobile(home, `0${national}`) ? `${home.code}0${national}` : null;
 }
 
 /**
@@ -186,7 +186,7 @@ function formsOf(country: Country, national: string): string[] {
     if (rest.startsWith('0') && (leadingZero === 'never' || looksMobile(country, rest.slice(1))))
       shorter.push(rest.slice(1));
   }
-  if (startsWith0 && dropsZero(country)) shorter.push(national.slice(1));
+  if (startsWith0 && country.dropsZero) shorter.push(national.slice(1));
   const bare = leadingZero === 'usually' ? shorter : shorter.filter((form) => !form.startsWith('0'));
   if (!startsWith0) return [...bare.filter((form) => looksMobile(country, form)), national, ...bare];
   if (leadingZero === 'never') return bare;
@@ -214,7 +214,7 @@ function usualSpelling(country: Country, national: string): string {
     // Where landlines begin with a 0, as in Italy, some people write it before mobile numbers, too.
     default: {
       const { mobile, landline } = country;
-      if (!keepsZero(country) || !national.startsWith('0')) return national;
+      if (!country.keepsZero || !national.startsWith('0')) return national;
       const rest = national.slice(1);
       const isWhole = mobile.pattern.test(national) || landline.test(national);
       return !isWhole && mobile.pattern.test(rest) ? rest : national;

@@ -1,5 +1,5 @@
 import { type Failure, failure, isFailure, withEscapes } from '../failures/failure';
-import { type Country, countryName, countryOf, countryWithCode, dropsZero, keepsZero, MIN_DIGITS } from './country';
+import { type Country, countryName, countryOf, countryWithCode, MIN_DIGITS } from './country';
 import {
   digitsBehind,
   hasCodeAsGroup,
@@ -197,7 +197,7 @@ function readWritten(given: string): Written | Failure {
   const whole = visible.replace(DECIMAL, '$1').replace(DOMESTIC_ZERO, (match, start: string, code: string) => {
     const country = countryWithCode(code);
     if (country === undefined) return match;
-    return keepsZero(country) ? `${start}0` : start;
+    return country.keepsZero ? `${start}0` : start;
   });
   const digits = whole.replace(PUNCTUATION, '');
   if (digits === '') return failure('phoneEmpty');
@@ -233,9 +233,9 @@ function isSeveral(text: string, between: RegExp): boolean {
 
 /** With 'Number Check' off, a leading 0, or brackets around an area code, stand for the default country code. */
 function withCountryCode({ digits, isDomestic }: Written, code: string | null, home: Country | undefined): string {
-  const dropsIt = home === undefined || dropsZero(home);
+  const dropsIt = home?.dropsZero !== false;
   if (code === null || !(isDomestic || (dropsIt && /^0[1-9]/.test(digits)))) return digits;
-  if (home !== undefined && keepsZero(home)) return code + digits;
+  if (home?.keepsZero === true) return code + digits;
   // Another prefix, such as the 8 of Russia, can also be the number's own first digit.
   const isPrefix = (each: string) => each.startsWith('0') || home?.lengths.includes(digits.length) === false;
   const prefix = [home?.trunk, '0'].find((each) => each && digits.startsWith(each) && isPrefix(each)) ?? '';
