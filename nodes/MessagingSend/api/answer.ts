@@ -7,6 +7,8 @@ import { asText, isObject, type JsonObject } from './objects';
 
 export interface Answer {
   readonly statusCode: number;
+  /** Whether its status is 2xx. */
+  readonly isSuccess: boolean;
   /** The body as a JSON object; null if it is anything else. */
   readonly envelope: JsonObject | null;
   /** The envelope's `error`; empty if there is none. */
@@ -29,9 +31,9 @@ const SERVICE_FAILED = /timed?[\W_]?out(?!side| of)|(server|internal)[\W_]?error
 
 /** What an answer means for its request: with `accepted` the entries decide, with `rejected` nothing was sent. */
 export function meaningOfAnswer(answer: Answer): 'accepted' | 'rejected' | 'uncertain' {
-  const { statusCode, envelope, error } = answer;
-  if (isSuccess(statusCode) && envelope?.success === true && isObject(envelope.data)) return 'accepted';
-  const isRefusal = isSuccess(statusCode)
+  const { statusCode, isSuccess, envelope, error } = answer;
+  if (isSuccess && envelope?.success === true && isObject(envelope.data)) return 'accepted';
+  const isRefusal = isSuccess
     ? envelope?.success === false && REFUSALS.has(error.code)
     : statusCode >= 300 && statusCode < 500 && !OPEN.has(statusCode);
   if (!isRefusal) return 'uncertain';
@@ -113,8 +115,4 @@ export function saysSent(value: unknown, depth = 0): boolean {
 /** The code of an error, if it looks like those in the document. */
 export function codeIn({ code }: JsonObject): string | null {
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : null;
-}
-
-export function isSuccess(statusCode: number): boolean {
-  return statusCode >= 200 && statusCode < 300;
 }

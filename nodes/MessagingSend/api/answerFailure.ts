@@ -1,13 +1,13 @@
 import { type Credits, type Details, type Failure, failure } from '../failures/failure';
-import { type Answer, codeIn, isSuccess, saysSent } from './answer';
+import { type Answer, codeIn, saysSent } from './answer';
 import { type Complaint, readComplaints } from './complaints';
 import { isNumber } from './objects';
 import { serviceText, serviceTexts } from './serviceText';
 
 /** Why an answer leaves open what happened to its messages. */
-export function uncertainFailure({ statusCode: status, envelope, error }: Answer): Failure {
+export function uncertainFailure({ statusCode: status, isSuccess, envelope, error }: Answer): Failure {
   const details = { httpStatus: status, serviceSays: serviceTexts([error.message]) };
-  if (isSuccess(status) && envelope?.success !== false) return failure('answerUnreadable', { status }, details);
+  if (isSuccess && envelope?.success !== false) return failure('answerUnreadable', { status }, details);
   if (status < 500 && saysSent(envelope)) return failure('messageUnclear', undefined, details);
   return failure('gatewayError', { status }, { ...details, code: codeIn(error) ?? `HTTP_${status}` });
 }

@@ -71,6 +71,7 @@ export function readReply({ statusCode, body, headers }: HttpAnswer, mask: KeyMa
   const inEnvelope = { ...envelope, ...(typeof given === 'string' && { message: given }) };
   const answer: Answer = {
     statusCode,
+    isSuccess: statusCode >= 200 && statusCode < 300,
     envelope,
     error: isObject(given) ? given : inEnvelope,
     text: isText ? body : '',
