@@ -344,12 +344,17 @@ export type Scope = 'request' | 'run';
 
 /** One kind of failure. Names in braces in its texts are filled in for each case. */
 export interface Entry<Message extends string = string, Advice extends string = string> {
-  /** Shown as an item's `details.code`; docs/errors.md explains each. One with "…" is completed where it occurs. */
+  /**
+   * Shown as an item's `details.code`; docs/errors.md explains each. One with "…" is completed where it occurs, with an
+   * HTTP status or a network error; the service can give another.
+   */
   readonly code: string;
   readonly scope: Scope;
   /** `not_sent`: sending again is safe. `uncertain`: the message may have been sent. */
   readonly outcome: 'not_sent' | 'uncertain';
+  /** What happened: one sentence in this node's own words, without a full stop. */
   readonly message: Message;
+  /** What to do, in sentences; empty if the only advice is to try again later, or to check first. */
   readonly advice: Advice;
 }
 

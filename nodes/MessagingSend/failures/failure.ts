@@ -1,22 +1,14 @@
-import { CATALOGUE, type Entry, type FailureName, type Scope } from './catalogue';
+import { CATALOGUE, type Entry, type FailureName } from './catalogue';
 
 /**
  * Why something did not go as asked, in the one form that all parts of the node use. No text in it contains an API key,
  * a phone number or the text of a message.
  */
-export interface Failure {
-  /** From the catalogue, an HTTP status, a network error, or the service. */
-  readonly code: string;
+export interface Failure extends Entry {
   /** The status of the HTTP answer; null if there was none. */
   readonly httpStatus: number | null;
-  /** What happened: one sentence in this node's own words, without a full stop. */
-  readonly message: string;
-  /** What to do, in sentences; empty if the only advice is to try again later, or to check first. */
-  readonly advice: string;
   /** The service's own words, masked and safe to render as HTML; empty if it gave none. */
   readonly serviceSays: string;
-  readonly scope: Scope;
-  readonly outcome: Entry['outcome'];
   /** Only if credits ran out and both figures are known. */
   readonly credits?: Credits;
 }
