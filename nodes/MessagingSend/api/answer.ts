@@ -58,7 +58,7 @@ const NOT_SENT: ReadonlySet<string> = new Set(['failed', 'rejected', 'invalid', 
 /** What an entry (2.3), or the data of a single send (2.2), means for its message. */
 export function meaningOfEntry(entry: JsonObject): 'sent' | 'not_sent' | 'uncertain' {
   const status = statusOf(entry);
-  const hasId = isId(entry.message_id);
+  const hasId = asText(entry.message_id).trim() !== '';
   const isWrong = hasError(entry);
   if (!isWrong && (SENT.has(status) || (status === '' && hasId))) return 'sent';
   const isRefused = !hasId && !SENT.has(status) && (isWrong || NOT_SENT.has(status));
@@ -97,16 +97,12 @@ function statusOf({ status }: JsonObject): string {
   return status === undefined || status === null ? '' : '?';
 }
 
-function isId(value: unknown): boolean {
-  return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
-}
-
 /** Whether an answer says anywhere that something was sent or paid: by an ID, or a count above 0 (2.2, 2.3). */
 export function saysSent(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
   return Object.entries(value).some(
     ([name, inner]) =>
-      (name === 'message_id' && isId(inner)) ||
+      (name === 'message_id' && asText(inner).trim() !== '') ||
       ((name === 'messages_sent' || name === 'credits_used') && Number(asText(inner)) > 0) ||
       saysSent(inner, depth + 1),
   );
