@@ -112,11 +112,11 @@ const DIGITS = Array.from({ length: 10 }, (_, digit) => digit);
 
 /** A pattern of these starts, each with the digits that can come next in numbers of these patterns. */
 function firstDigits(patterns: readonly string[], starts: readonly number[]): string {
-  const alternatives = starts.flatMap((start) => {
+  const written = starts.flatMap((start) => {
     const next = DIGITS.filter((digit) => patterns.some((pattern) => canBeginWith(pattern, `${start}${digit}`)));
     return next.length === 0 ? [] : `${start}[${ranges(next).replaceAll(',', '')}]`;
   });
-  return alternatives
+  return written
     .join('|')
     .replaceAll('[0-9]', '')
     .replace(/\[(.)\]/g, '$1');
