@@ -73,7 +73,7 @@ test.each([
 test('What is called off before it leaves is not reserved while the service is asked whether it works', async () => {
   const events: string[] = [];
   const replies: Reply[] = [
-    { kind: 'accepted', data: {} },
+    { kind: 'accepted', data: { messages: [{ status: 'sent' }] } },
     { kind: 'uncertain', failure: failureWith() },
   ];
   const call: Call = async ({ body }) => {

@@ -1,6 +1,7 @@
 import { isNumber, isObject, type JsonObject } from '../api/objects';
 import type { Reply } from '../api/reply';
 import { type Failure, failure } from '../failures/failure';
+import type { Failed } from '../messages/row';
 import type { Requests } from '../requests/requests';
 
 /** After this many uncertain replies in a row the run ends, even if the service answers other requests. */
@@ -57,7 +58,7 @@ export class CircuitBreaker {
   }
 
   /** Must be called once for each pass: with the reply, or with null if the request was not made. */
-  end({ began, isValid }: Pass, reply: Reply | null): void {
+  end({ began, isValid }: Pass, reply: Reply | Failed | null): void {
     // No other request is valid during a trial, so the state still belongs to this one.
     if (began === 'trial') this.state = began;
     if (isValid() && reply?.kind === 'uncertain') {

@@ -146,8 +146,11 @@ export class Dispatch {
       const others = offenders.size > 0 && reply.failure.scope !== 'run' ? failure('notStarted') : reply.failure;
       this.settleAll(rows, (row) => notSent(offenders.get(row) ?? others));
     }
-    // The next request may leave: the outcomes have shown whether the run goes on.
-    this.breaker.end(pass, reply);
+    // The next request may leave: the outcomes have shown whether the run goes on. An answer that confirms nothing counts
+    // as none.
+    const { outcome: first } = rows[0] ?? {};
+    const isUnclear = first?.kind === 'uncertain' && rows.every(({ outcome }) => outcome?.kind === 'uncertain');
+    this.breaker.end(pass, isUnclear ? first : reply);
     return reply.kind === 'rejected' && rows.some(isOpen) ? { batch: rows, reply } : null;
   }
 
