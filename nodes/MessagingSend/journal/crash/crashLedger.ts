@@ -1,6 +1,7 @@
 import type { Row } from '../../messages/row';
 import { type DeliveryRecord, INTERRUPTED, type Memory, pastWith } from '../deliveryRecord';
-import { digestOf, type Facts } from '../list/facts';
+import { digestOf } from '../list/factList';
+import type { Facts } from '../list/facts';
 import { Attempt, attemptNames, lengthName } from './attempt';
 import { LENGTHS, type Page, pagesOf, usualLength } from './pages';
 

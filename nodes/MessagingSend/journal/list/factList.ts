@@ -1,3 +1,10 @@
+import { hash } from 'node:crypto';
+
+/** With 72 bits, two messages don't share a digest by chance. @param length in characters of 6 bits */
+export function digestOf(text: string, length = 12): string {
+  return hash('sha256', text, 'base64').slice(0, length);
+}
+
 /** The values that a list had before a write. */
 export interface Present extends ReadonlySet<string> {
   /** Whether a try of the write was reported as failed, and may have stored them all the same. */
@@ -115,7 +122,7 @@ export class FactList {
   /** How many values this process has added since it last shortened the list. */
   added = Infinity;
   /** What ended runs of this process have left: that they began, and the details. */
-  readonly ended: Array<{ readonly begun: readonly string[]; details: readonly string[]; readonly at: number }> = [];
+  readonly ended: Array<{ readonly begun: readonly string[]; readonly details: string[]; readonly at: number }> = [];
   private nextWrite: SharedWrite | null = null;
   private isRemoving = false;
 

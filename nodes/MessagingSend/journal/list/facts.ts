@@ -1,6 +1,6 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
-import { type FactList, type FactState, type ListStorage, stateIn, valuesOf } from './factList';
+import { digestOf, type FactList, type FactState, type ListStorage, stateIn, valuesOf } from './factList';
 
 /** Facts per question. One write must end it: a part of its values, written back by another process, would be claims. */
 const MAX_ASKED = 1_000;
@@ -17,20 +17,8 @@ const SHORTENED_EVERY = 1_000;
 /** What a run leaves for a Retry is removed so long after its end, in milliseconds, or after so many other runs. */
 const KEPT_FOR = 3_600_000;
 const KEPT_RUNS = 500;
-
-/**
- * How many details of ended runs are kept. More would push out people that send once remembers. Without its details, all
- * that a run has begun is uncertain.
- */
+/** More details of ended runs would push out people. Without its details, all that a run has begun is uncertain. */
 const KEPT_DETAILS = 8_000;
-
-/** With 72 bits, two messages don't share a digest by chance. */
-const DIGEST_LENGTH = 12;
-
-/** A short hash of a text. @param length in characters of 6 bits */
-export function digestOf(text: string, length = DIGEST_LENGTH): string {
-  return hash('sha256', text, 'base64').slice(0, length);
-}
 
 /**
  * Facts that outlive executions, as one run sees them. The list contains a hash of each name.
@@ -153,8 +141,8 @@ export class Facts {
     this.change({ facts: doubtful.filter((fact) => list.known.has(fact)), to: 'open' });
     const present = await list.write([...noted, ...doubtful.flatMap((fact) => valuesOf(fact, 'open'))], storage);
     // What was sent stays sent: the write has added a pending marker.
-    const sent = doubtful.filter((fact) => stateIn(present, fact) === 'noted');
-    for (const fact of sent) list.change({ fact, to: 'noted', hasSurplus: true });
+    for (const fact of doubtful)
+      if (stateIn(present, fact) === 'noted') list.change({ fact, to: 'noted', hasSurplus: true });
     list.removeSurplus(storage);
   }
 
@@ -198,10 +186,9 @@ export class Facts {
           else list.known.delete(fact);
         }
       }
-      for (const fact of open) {
+      for (const fact of open)
         if (list.isInFlight(fact)) list.change({ fact, repeat: 'always' });
         else before.set(fact, list.known.get(fact)?.state ?? 'noted');
-      }
       open.clear();
       return states();
     } finally {
@@ -234,7 +221,7 @@ export class Facts {
    * have stored the execution. In the background, drops the oldest values of the list, unless a run of this process
    * relies on facts: they could be theirs.
    */
-  end(begun: readonly string[], details: readonly string[] = []): void {
+  end(begun: readonly string[], details: string[] = []): void {
     const { list, storage } = this;
     this.release([...begun, ...details]);
     if (!this.isShared) list.ended.push({ begun, details, at: list.now() });
@@ -252,15 +239,12 @@ export class Facts {
   forgetOld(): void {
     const { ended, known, now } = this.list;
     const count = ended.findIndex(({ at }, index) => at > now() - KEPT_FOR && index >= ended.length - KEPT_RUNS);
-    const old = ended.splice(0, count === -1 ? ended.length : count);
-    const facts = old.flatMap(({ begun, details }) => [...begun, ...details]);
+    const old = ended.splice(0, count === -1 ? ended.length : count).flatMap((run) => [...run.begun, ...run.details]);
     let room = KEPT_DETAILS;
-    for (const run of ended.toReversed()) {
-      room -= run.details.length;
-      if (room >= 0) continue;
-      facts.push(...run.details);
-      run.details = [];
+    for (const { details } of ended.toReversed()) {
+      room -= details.length;
+      if (room < 0) old.push(...details.splice(0));
     }
-    this.change({ facts: facts.filter((fact) => known.get(fact)?.repeat !== 'always'), to: 'unknown' });
+    this.change({ facts: old.filter((fact) => known.get(fact)?.repeat !== 'always'), to: 'unknown' });
   }
 }
