@@ -132,7 +132,7 @@ test('The error of a run is shown as a failure of the service if an earlier atte
 test('With Send Once, Also in Later Runs, an error warns of no second message', async () => {
   const options = { ...OPTIONS, duplicateMessages: 'sendOnceEver' } as const;
   expect((await errorOf(rowsOf(SENT, notSent()), { options, requests: 2 }))?.description).toBe(
-    '1 sent, 1 not sent, 2 requests.<br>Do something. Once that is solved, execute the workflow again: it sends what is left, and messages whose text or key has changed.',
+    '1 sent, 1 not sent, 2 requests.<br>Do something. Once that is fixed, execute the workflow again: it sends what is left, and messages whose text or key has changed.',
   );
 });
 

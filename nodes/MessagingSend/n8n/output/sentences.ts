@@ -124,7 +124,7 @@ function escaped(text: string): string {
 export function nextText(summary: Summary, rest: string | false): string {
   const { sent, uncertain, notSent, isRemembered, isTest, planned } = summary;
   if (isRemembered && notSent > 0 && !summary.isNothing)
-    return 'Once that is solved, execute the workflow again: it sends what is left, and messages whose text or key has changed.';
+    return 'Once that is fixed, execute the workflow again: it sends what is left, and messages whose text or key has changed.';
   if (isRemembered || isTest || planned !== null || sent + uncertain === 0) return '';
   const kinds = [sent > 0 && `${sent} sent`, uncertain > 0 && `${uncertain} uncertain`].filter(Boolean);
   const again = `Don't run this step again: it would send the ${kinds.join(' and ')} message${sent + uncertain === 1 ? '' : 's'} again.`;
