@@ -20,7 +20,7 @@ import { booleanIn, GivenOptions, includeOtherFields } from './input/readOptions
 import { readRequestOptions } from './input/requestOptions';
 import { canRemember, journalIn, openJournal } from './memory/openJournal';
 import { outputItems } from './output/outputItems';
-import { progressReporter, reportSummary, runError, setUpError } from './output/reports';
+import { progressReporter, reportSummary, runError, runRefused } from './output/reports';
 import { summarize } from './output/summary';
 import { keptOfCall, routedCall, type RoutedRequest } from './routing';
 
@@ -169,11 +169,11 @@ async function sendJob(run: Invocation) {
   try {
     const broken = settings.failure ?? accounts.failure;
     // If no item has an outcome yet, none need be read.
-    if (broken !== null && stopOnFailure && journal.isNew) throw setUpError(context.getNode(), broken, 0);
+    if (broken !== null && stopOnFailure && journal.isNew) throw runRefused(context.getNode(), broken);
     const composed = await composeAll(run.drafts, options, pause);
     const kept = await keepBackBy(options, composed, Date.now, context.getTimezone(), pause);
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
-    if (unreadable !== null && stopOnFailure && journal.isNew) throw setUpError(context.getNode(), unreadable, 0);
+    if (unreadable !== null && stopOnFailure && journal.isNew) throw runRefused(context.getNode(), unreadable);
     rows = await deliver({
       operation: job.operation,
       rows: composed.rows,

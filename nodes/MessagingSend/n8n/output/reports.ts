@@ -98,6 +98,12 @@ export function setUpError(node: INode, failure: Failure, item?: number, more?: 
   return new NodeOperationError(node, message, { description, itemIndex: item });
 }
 
+/** For what keeps a run from sending anything. While another attempt sends, that is said instead. */
+export function runRefused(node: INode, failure: Failure): NodeOperationError {
+  const isSafe = failure.outcome === 'not_sent';
+  return setUpError(node, failure, 0, inSentences(isSafe && 'Nothing was sent.', descriptionOf(failure)));
+}
+
 /** An AI Agent passes only an error's message to its model, so the message must contain the description. */
 function textFor(node: INode, failure: Failure, description = descriptionOf(failure)) {
   const { message } = failure;
