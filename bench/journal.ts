@@ -50,12 +50,8 @@ export async function journal({ rounds, before, session }: Options): Promise<Row
       const credential = await instance.storeAccount({ url: sandbox.url });
       const sender = (options: object) =>
         messagingSend({ resource: 'message', operation: 'sendBulk', source: 'items', ...FIELDS, options });
-      const publish = async (path: string, options: object) => {
-        const workflow = chain(path, [webhook(path, 'with the last output'), ITEMS, sender(options)]);
-        const stored = await rest.importWorkflow(workflow, [credential]);
-        await rest.activate(stored);
-        return stored;
-      };
+      const publish = async (path: string, options: object) =>
+        await rest.publish(chain(path, [webhook(path, 'with the last output'), ITEMS, sender(options)]), [credential]);
       const call = async (path: string, count: number) => {
         const { status, text } = await callWebhook(n8n.url, path, { count });
         if (status !== 200) throw new Error(`n8n answered a call with ${status}: ${text.slice(0, 300)}`);
@@ -84,9 +80,9 @@ export async function journal({ rounds, before, session }: Options): Promise<Row
     session.say('Starting n8n, with the journal and without it');
     const withIt = await start();
     const without = await start(switchJournalOff);
-    const withCodeOf = (checkout: string) => async (folder: string) =>
-      await cp(join(checkout, 'dist'), join(folder, 'dist'), { recursive: true });
-    const earlier = before === undefined ? null : await start(withCodeOf(before));
+    const useEarlier = async (folder: string) =>
+      await cp(join(before ?? '', 'dist'), join(folder, 'dist'), { recursive: true });
+    const earlier = before === undefined ? null : await start(useEarlier);
 
     const rows: Row[] = [];
     for (const each of CASES) {

@@ -96,7 +96,7 @@ function line(code: string, name: string, regions: readonly Region[]): string {
     mobileLengths,
     beginning(alternatives(mobile), mobileLengths),
     pattern === '' ? '' : landlineLengths,
-    isWhole ? beginning(pattern, landlineLengths) : firstDigits(landline, DIGITS),
+    isWhole ? beginning(pattern, landlineLengths) : firstDigits(landline, upTo(9)),
   ];
   return fields.join(';').replace(/;+$/, '');
 }
@@ -104,22 +104,18 @@ function line(code: string, name: string, regions: readonly Region[]): string {
 /** In North America, mobile numbers look like landlines, and the patterns of its 25 regions are long: area codes do. */
 function areaCodes(regions: readonly Region[]): string {
   const patterns = regions.flatMap(({ fixed, mobile }) => [fixed, mobile]);
-  const starts = Array.from({ length: 80 }, (_, index) => 20 + index);
-  return `(${firstDigits(patterns, starts)})[2-9]\\d{6}`;
+  return `(${firstDigits(patterns, upTo(99).slice(20))})[2-9]\\d{6}`;
 }
 
-const DIGITS = Array.from({ length: 10 }, (_, digit) => digit);
+const upTo = (last: number) => Array.from({ length: last + 1 }, (_, number) => number);
 
 /** A pattern of these starts, each with the digits that can come next in numbers of these patterns. */
 function firstDigits(patterns: readonly string[], starts: readonly number[]): string {
-  const written = starts.flatMap((start) => {
-    const next = DIGITS.filter((digit) => patterns.some((pattern) => canBeginWith(pattern, `${start}${digit}`)));
+  const ways = starts.flatMap((start) => {
+    const next = upTo(9).filter((digit) => patterns.some((pattern) => canBeginWith(pattern, `${start}${digit}`)));
     return next.length === 0 ? [] : `${start}[${ranges(next).replaceAll(',', '')}]`;
   });
-  return written
-    .join('|')
-    .replaceAll('[0-9]', '')
-    .replace(/\[(.)\]/g, '$1');
+  return ways.join('|').replace(/\[(?:0-9|(.))\]/g, '$1');
 }
 
 /** What numbers of a pattern begin with. If all have one length, what can be any digit at their end goes without saying. */
