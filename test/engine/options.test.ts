@@ -190,8 +190,6 @@ test('A Default Country Code whose expression gives nothing keeps its item from 
   expect(requests()).toEqual([]);
 });
 
-const messagesTo = (...list: unknown[]) => list.map((phone) => ({ phone, text: 'Hello' })) as IDataObject[];
-
 test.each<[string[], INodeParameters, string | null]>([
   [['+447700900123', '00447700900124'], {}, null],
   [['447700900123', '+4915112345678', '447700900123'], {}, 'code 44 (1 number).'],
@@ -200,9 +198,10 @@ test.each<[string[], INodeParameters, string | null]>([
   [['07700 900123', '919876543210'], { defaultCountryCode: 'gb' }, 'codes 44 (1 number), 91 (1).'],
   [['919876543210'], { defaultCountryCode: '44' }, 'code 91 (1 number).'],
 ])('For %j with %j, hint and dry run name the countries that were guessed: %s', async (phones, options, text) => {
+  const items = phones.map((phone) => ({ phone, text: 'Hello' }));
   for (const dryRun of [true, false]) {
     const parameters = withOptions(SEND_BULK, { ...options, dryRun });
-    const hint = hintsOf(await run({ items: messagesTo(...phones), parameters }))[0]?.message ?? '';
+    const hint = hintsOf(await run({ items, parameters }))[0]?.message ?? '';
     expect(/Numbers without \+ were read with the country (.*?\.)( |<|$)/.exec(hint)?.[1] ?? null).toBe(text);
   }
 });

@@ -285,8 +285,6 @@ test('Of 5,000 rows, of which other executions have sent 4,750, those in flight 
   expect(uncertain).toBeLessThanOrEqual(50 + 2 * 64);
 });
 
-const othersWrite = (count: number, name: string) =>
-  processedData.fill(Array.from({ length: count }, (_, index) => `${name} ${index}`));
 const singly = (parameters: INodeParameters) => inBatchesOf(1, oneByOne(parameters));
 
 describe.each(SENDERS)('%s where the storage', (_name, given) => {
@@ -342,13 +340,11 @@ test('A single message that was in flight at a kill is not sent by a Retry of th
   expect(await killed.finish()).toEqual([expect.objectContaining({ outcome: 'uncertain', arrivals: 1 })]);
 });
 
-const KINDS: Array<[string, INodeParameters, Setup['items']]> = [
+describe.each<[string, INodeParameters, Setup['items']]>([
   ['Send', singly(SEND), contacts(12)],
   ['Send Bulk', inBatchesOf(2, SEND_BULK), contacts(12)],
   ['Send Bulk from a JSON List', inBatchesOf(2, SEND_LIST), [{ list: listOf(12) }]],
-];
-
-describe.each(KINDS)("What %s leaves in n8n's database", (_name, parameters, items) => {
+])("What %s leaves in n8n's database", (_name, parameters, items) => {
   test('contains no phone number, text or key, and nothing that they alone determine', async () => {
     const written = async () => {
       processedData.calls = [];
@@ -390,7 +386,7 @@ describe.each(KINDS)("What %s leaves in n8n's database", (_name, parameters, ite
 test("The remains of killed executions can't grow forever: a run that ends alone shortens the list", async () => {
   const send = async () => await start({ parameters: singly(SEND), items: contacts(3) }).finish();
   await send();
-  othersWrite(60_900, 'other');
+  processedData.fill(Array.from({ length: 60_900 }, (_, index) => `other ${index}`));
   await send();
   expect(processedData.entries).toHaveLength(60_000);
 });

@@ -244,10 +244,8 @@ const BROKEN: Array<[string, (setup: Setup) => Partial<Setup>, RegExp]> = [
   ['an option has an expression that fails', failing, FAILED],
 ];
 
-describe.each<[string, INodeParameters]>([
-  ['Send', oneByOne(SEND)],
-  ['Send Bulk', oneByOne(inBatchesOf(1, SEND_BULK))],
-])('A retry of %s', (_name, parameters) => {
+describe.each(SENDERS)('A retry of %s', (_name, given) => {
+  const parameters = inBatchesOf(1, oneByOne(given));
   /** An execution of four items that has sent the first two, and stopped because the service rejected the third. */
   const stoppedAfterTwo = async () => {
     const setup = setupOf({ items: contacts(4), parameters });

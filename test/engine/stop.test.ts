@@ -14,9 +14,6 @@ const { sandbox, setupOf, run, retry, received, requests, contactsReceived } = n
   { keys: [KEY, ...SPENT] },
 );
 const spentAccount = (index: number) => ({ ...accountOf(sandbox()), apiKey: SPENT[index] ?? '' });
-/** All requests send their messages, but only the first one ends before Stop. */
-const noAnswer = () => sandbox().setFaults([{ kind: 'silence', handled: true, after: 1, times: 9 }]);
-const waitForLimit = () => sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 60, times: 9 }]);
 
 async function stopWhen(holds: () => boolean, setup: Setup, turns = someTurns) {
   const { ended, stop } = await startWorkflow(setup);
@@ -41,7 +38,7 @@ test.each([
 });
 
 test('Stop passes no item on as sent while the credits are checked', async () => {
-  waitForLimit();
+  sandbox().setFaults([{ kind: 'status', status: 429, retryAfter: 60, times: 9 }]);
   const parameters = withOptions(SEND, { checkCreditsFirst: true, longestWait: 5 });
   const setup = setupOf({ account: spentAccount(3), items: contacts(3), parameters, onError: 'continueErrorOutput' });
   const { outputs } = await stopWhen(() => requests().length === 1, setup);
@@ -49,7 +46,8 @@ test('Stop passes no item on as sent while the credits are checked', async () =>
 });
 
 test('Stop makes messages in flight uncertain, which n8n stores, and a retry sends only what was not attempted', async () => {
-  noAnswer();
+  // All requests send their messages, but only the first one ends before Stop.
+  sandbox().setFaults([{ kind: 'silence', handled: true, after: 1, times: 9 }]);
   const kept: Array<IDataObject | undefined> = [];
   const setup = setupOf({
     items: contacts(6),

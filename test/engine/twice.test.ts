@@ -12,7 +12,7 @@ import { contacts } from '../support/contacts';
 import { attempt } from '../support/engine/campaign';
 import { nodeForTests } from '../support/engine/nodeForTests';
 import { dataAtStart, type Execution, prepare, resultOf, type Setup, stored } from '../support/engine/workflow';
-import { detailsOf, outcomeOf, outcomesOf } from '../support/outputs';
+import { detailsOf, outcomesOf } from '../support/outputs';
 import { inBatchesOf, oneByOne, SEND, SEND_BULK, SENDERS, withOptions } from '../support/parameters';
 import { until } from '../support/sandbox';
 
@@ -30,8 +30,6 @@ function waiting(given: Partial<Setup> & Pick<Setup, 'parameters'>) {
     return resultOf(await execution.processRunExecutionData(workflow));
   };
 }
-
-const itemsNotSent = ({ outputs }: Execution): unknown[] => outputs.flat().filter((item) => outcomeOf(item) !== 'sent');
 
 describe.each<[string, Pick<Setup, 'parameters'> & Partial<Setup>]>([
   ['Send after Wait', { parameters: SEND, startType: WAIT_NODE_TYPE, items: contacts(1) }],
@@ -51,8 +49,7 @@ describe.each<[string, Pick<Setup, 'parameters'> & Partial<Setup>]>([
     expect(outcomesOf(await resume(first))).not.toContain('uncertain');
     const again = await resume(await other(first));
     expect(received()).toEqual(phones);
-    expect(outcomesOf(again)).not.toHaveLength(0);
-    expect(itemsNotSent(again)).toEqual([]);
+    expect(new Set(outcomesOf(again))).toEqual(new Set(['sent']));
   });
 
   test('sends nothing twice at the same moment', async () => {

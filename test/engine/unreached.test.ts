@@ -83,9 +83,8 @@ async function outcomeAt(baseUrl: string, options: IDataObject = {}): Promise<ID
 
 const https = (port: number) => `https://127.0.0.1:${port}/v1`;
 const http = (port: number) => `http://127.0.0.1:${port}/v1`;
-/** Through a proxy, to an address that only the proxy could know. */
-const viaProxy = async (port: number, options: IDataObject = {}) =>
-  await outcomeAt('https://api.example.com/v1', { proxy: `http://127.0.0.1:${port}`, ...options });
+/** An address that only a proxy could know. */
+const BEHIND_PROXY = 'https://api.example.com/v1';
 
 describe('Nothing was sent', () => {
   test.each<[string, string, () => Promise<number>, IDataObject?]>([
@@ -112,7 +111,8 @@ describe('Nothing was sent', () => {
     ['connects to a service that does not answer', 'UNREACHABLE_ETIMEDOUT', tunnelThen(nothing)],
   ])('if a proxy that is asked for a connection %s', async (_what, code, onData) => {
     const timeout = code === 'UNREACHABLE_ETIMEDOUT' ? 300 : 5_000;
-    expect(await viaProxy(await raw(onData), { timeout })).toMatchObject({ outcome: 'not_sent', code });
+    const proxy = `http://127.0.0.1:${await raw(onData)}`;
+    expect(await outcomeAt(BEHIND_PROXY, { proxy, timeout })).toMatchObject({ outcome: 'not_sent', code });
     expect(received).toContain('CONNECT api.example.com:443');
     expect(received).not.toContain('POST');
   });
@@ -187,7 +187,7 @@ describe('An answer of', () => {
 
 test("A proxy's password that has an encoded percent sign reaches the proxy", async () => {
   const port = await raw(answers(407));
-  await outcomeAt('https://api.example.com/v1', { proxy: `http://user:p%40ss%25%25@127.0.0.1:${port}` });
+  await outcomeAt(BEHIND_PROXY, { proxy: `http://user:p%40ss%25%25@127.0.0.1:${port}` });
   const [, credentials = ''] = /Proxy-Authorization: Basic (\S+)/.exec(received) ?? [];
   expect(Buffer.from(credentials, 'base64').toString()).toBe('user:p@ss%%');
 });

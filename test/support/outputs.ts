@@ -1,6 +1,7 @@
 /** The node's output: items and hints. */
 import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 
+import { isObject } from '../../nodes/MessagingSend/api/objects';
 import type { Execution } from './engine/workflow';
 
 type Item = Pick<INodeExecutionData, 'json'>;
@@ -8,8 +9,8 @@ type Item = Pick<INodeExecutionData, 'json'>;
 /** The field `details` of a failed item. */
 export function detailsOf(item: Item | undefined): IDataObject {
   const details = item?.json.details;
-  if (!isDataObject(details)) throw new Error(`the item has no details: ${JSON.stringify(item)}`);
-  return details;
+  if (!isObject(details)) throw new Error(`the item has no details: ${JSON.stringify(item)}`);
+  return details as IDataObject;
 }
 
 /** The outcome of a failed item, or the status of one that did not fail. */
@@ -35,10 +36,6 @@ export function hintsOf({ run: { data } }: Execution): NodeExecutionHint[] {
 export function textOf(value: unknown): string {
   if (typeof value !== 'string') throw new Error(`this is not a text: ${JSON.stringify(value)}`);
   return value;
-}
-
-function isDataObject(value: unknown): value is IDataObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** As the node writes a receipt; without a message ID, a message is uncertain. */

@@ -24,7 +24,7 @@ function evaluate(baseUrl: string): unknown {
   return runInNewContext(body, { $credentials: { baseUrl } });
 }
 
-const ADDRESSES: Array<[written: string, used: string]> = [
+test.each<[written: string, used: string]>([
   ['https://api.example.com/v1///', 'https://api.example.com/v1'],
   ['\u00a0 https://api.example.com/api/v1/ \n\ufeff', 'https://api.example.com/api/v1'],
   ['api.example.com:8443/v1/', 'https://api.example.com:8443/v1'],
@@ -32,9 +32,7 @@ const ADDRESSES: Array<[written: string, used: string]> = [
   ['httpsservice.example.com/v1', 'https://httpsservice.example.com/v1'],
   ['api.example.com/v1?to=https://other.example.com', 'https://api.example.com/v1?to=https://other.example.com'],
   ['$& $1 $`', 'https://$& $1 $`'],
-];
-
-test.each(ADDRESSES)('The Base URL %j is read as %s, in code and in expressions', (written, used) => {
+])('The Base URL %j is read as %s, in code and in expressions', (written, used) => {
   expect(normalizeBaseUrl(written)).toBe(used);
   expect(evaluate(written)).toBe(used);
 });

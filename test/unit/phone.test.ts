@@ -393,12 +393,6 @@ describe('One person in several spellings', () => {
     expect(readPhone('444477009001234', { countryCode: null, numberCheck: 'off' })).toEqual(number);
   });
 
-  const IN_ARGENTINA = ['+54 11 2345 6789', '+54 9 11 2345 6789', '+54 11 15 2345 6789'];
-  test.each(IN_ARGENTINA)('is one in Argentina with or without a 9, in every Number Check: %s', (given) => {
-    const read = (numberCheck: PhoneRules['numberCheck']) => readPhone(given, { countryCode: null, numberCheck });
-    expect([read('on'), read('off')]).toMatchObject([{ person: '5491123456789' }, { person: '5491123456789' }]);
-  });
-
   test('is the same with Number Check on or off, wherever both send to the same number', () => {
     const written = EXAMPLES.flatMap((example) =>
       [...Object.values(INTERNATIONAL), ...Object.values(NATIONAL)].flatMap((write) =>

@@ -111,8 +111,6 @@ function itemsOf({ run }: Execution): INodeExecutionData[] {
 const phoneOf = (item: INodeExecutionData): string =>
   textOf(item.json.error === undefined ? item.json.phone : detailsOf(item).phone);
 
-const MAX_WAIT_MS = 10_000;
-
 /** An execution that has ended, or during which n8n was killed. */
 export interface Attempt {
   /** The execution as it ended; null if n8n was killed before. */
@@ -170,7 +168,7 @@ export async function attempt(
  * Requests that had left when n8n was killed arrive after that.
  */
 export async function arrived(sandbox: Sandbox, count: () => number): Promise<void> {
-  for (const end = Date.now() + MAX_WAIT_MS; ;) {
+  for (const end = Date.now() + 10_000; ;) {
     const requests = sandbox.requests();
     const isOpen = requests.some(({ duration_ms: duration, fault }) => duration === null && fault !== 'silence');
     if (requests.length >= count() && !isOpen) return;

@@ -65,6 +65,9 @@ export async function activate(setup: TriggerSetup) {
       budget === undefined ? undefined : () => budget,
     );
   };
+  const getTriggerFunctions = () => {
+    throw new Error('the workflow has a trigger that n8n does not poll');
+  };
   await Container.get(ActiveWorkflowTriggers).addTriggers(
     workflow.id,
     workflow,
@@ -131,8 +134,4 @@ async function prepare({ parameters, account, stored, workflowId }: TriggerSetup
     workflowId: workflowId ?? randomUUID(),
   });
   return { ...prepared, node };
-}
-
-function getTriggerFunctions(): never {
-  throw new Error('the workflow has a trigger that n8n does not poll');
 }
