@@ -48,6 +48,7 @@ describe.each(files)('%s', (file) => {
   const notes = workflow.nodes.filter(({ type }) => type === NOTE);
   const nodes = workflow.nodes.filter(({ type }) => type !== NOTE);
   const names = nodes.map(({ name }) => name);
+  const senders = nodes.filter(({ parameters }) => parameters.source === 'items');
   const written = notes.map(({ parameters }) => parameters.content ?? '').join('\n');
 
   test('contains nothing of the n8n that it was exported from', () => {
@@ -74,13 +75,11 @@ describe.each(files)('%s', (file) => {
   });
 
   test('sends nothing to a list as it is imported, and says so on the canvas', () => {
-    const senders = nodes.filter(({ parameters }) => parameters.source === 'items');
     expect(senders.filter(({ parameters }) => parameters.options?.dryRun !== true)).toEqual([]);
     expect(written.includes("'Dry Run' is on, so ")).toBe(senders.length > 0);
   });
 
   test('sends a list with the safe settings: no text with a gap, and what was not sent is kept', () => {
-    const senders = nodes.filter(({ parameters }) => parameters.source === 'items');
     // Asks about both kinds together, so it reads both from one output.
     const kept = file === 'careful-launch.json' ? 'continueRegularOutput' : 'continueErrorOutput';
     expect(senders.map(({ onError, parameters }) => [onError, parameters.options?.emptyFields])).toEqual(

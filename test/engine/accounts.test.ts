@@ -18,6 +18,8 @@ const CONTINUE = 'continueRegularOutput';
 
 /** An account whose key is the field `key` of each item, or another expression. */
 const accountWith = (apiKey = '={{ $json.key }}') => ({ ...accountOf(sandbox()), apiKey });
+/** An account whose address is the field `path` of each item. */
+const atPath = (apiKey: string) => ({ baseUrl: `={{ "${sandbox().url}" + $json.path }}`, apiKey });
 const setupOf = (given: Given) => node.setupOf({ account: accountWith(), ...given });
 const run = async (given: Given) => await node.run({ account: accountWith(), ...given });
 const contactsOf = (count: number, keys: readonly string[]): IDataObject[] =>
@@ -122,20 +124,18 @@ test.each([
   sandbox().setCredits(credits);
   // The second address is asked for the balance while the first one could send.
   sandbox().setFaults([{ kind: 'delay', ms: 200, on: 'balance', after: 1, times: 1 }]);
-  const account = { baseUrl: `={{ "${sandbox().url}" + $json.path }}`, apiKey: KEY };
   const items = contacts(4).map((contact, index) => ({ ...contact, path: index < 2 ? '/v1' : '/api/v1' }));
   const parameters = withOptions(SEND_BULK, { checkCreditsFirst: true });
-  const ran = await run({ account, items, parameters, onError: 'continueRegularOutput' });
+  const ran = await run({ account: atPath(KEY), items, parameters, onError: CONTINUE });
   expect(outcomesOf(ran)).toEqual(Array(4).fill(outcome));
 });
 
 test('Through the routing, an item is sent to the address of its own account', async () => {
-  const account = { baseUrl: `={{ "${sandbox().url}" + $json.path }}`, apiKey: '={{ $json.key }}' };
   const items = [
     { ...contacts(1)[0], path: '/v1', key: KEY },
     { ...contacts(2)[1], path: '/api/v1', key: OTHER },
   ];
-  await runRouting({ account, items, parameters: SEND });
+  await runRouting({ account: atPath('={{ $json.key }}'), items, parameters: SEND });
   expect(Object.fromEntries(requests().map(({ path, key }) => [key, path]))).toEqual({
     'key 1': '/v1/messages/send',
     'key 2': '/api/v1/messages/send',
@@ -156,9 +156,8 @@ describe('Get Balance', () => {
   });
 
   test('tells no item that its address is wrong because that of another item is', async () => {
-    const account = { baseUrl: `={{ "${sandbox().url}" + $json.path }}`, apiKey: KEY };
     const items = [{ path: '/v7' }, { path: '/v1' }];
-    const { outputs } = await run({ account, items, parameters: GET_BALANCE, onError: 'continueRegularOutput' });
+    const { outputs } = await run({ account: atPath(KEY), items, parameters: GET_BALANCE, onError: CONTINUE });
     expect(outputs[0]?.map(({ json }) => json.credits)).toEqual([undefined, 100_000]);
   });
 

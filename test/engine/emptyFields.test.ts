@@ -152,16 +152,14 @@ const SPREADSHEETS =
   '#N/A, #REF!, #ERROR!, #NAME?, #VALUE!, #DIV/0!, #NULL!, #NUM!, #SPILL!, #CALC!, #BEZUG!, #WERT!, #ZAHL!, #NV, Loading...';
 
 /** Where a word or a text can be: in the text or the key. */
-const PLACES = [
+describe.each([
   ['is the whole text', '={{ $json.word }}', '1'],
   ['is what an expression wrote', '=Hello {{ $json.word.trim() }}, welcome', '1'],
   ['is all of a field', '={{ "Hello " + $json.word + ", welcome" }}', '1'],
   ['is the whole key', 'Hello', '={{ $json.word }}'],
   ['is what an expression wrote into the key', 'Hello', '=order-{{ $json.word }}'],
   ['is all of a field in the key', 'Hello', '={{ `order-${$json.word}` }}'],
-] as const;
-
-describe.each(PLACES)('Where it %s,', (_place, message, messageKey) => {
+] as const)('Where it %s,', (_place, message, messageKey) => {
   const sendWith = async (word: string) => {
     const parameters = withOptions({ ...SEND_BULK, message }, { messageKey, emptyFields: 'doNotSend' });
     return await run({ items: [{ phone: phoneAt(0), word }], parameters, onError: 'continueErrorOutput' });

@@ -9,12 +9,10 @@ import { accountOf, requestSizes, until } from '../support/sandbox';
 import { upTo } from '../unit/samples';
 
 const OTHER = 'made-up-other-key-0123';
-let onRequest: () => void = () => undefined;
-const { sandbox, run, received, texts, requests } = nodeForTests(
+const { sandbox, atRequest, run, received, texts, requests } = nodeForTests(
   { onError: 'continueRegularOutput', mode: 'trigger' },
-  { keys: [KEY, OTHER], onRequest: () => onRequest() },
+  { keys: [KEY, OTHER] },
 );
-beforeEach(() => (onRequest = () => undefined));
 
 /** The outcomes in the order of the items, such as "4 sent, 2 uncertain, 2 sent". */
 const told = (ran: Execution): string =>
@@ -210,7 +208,7 @@ describe('Parallel requests', () => {
   /** Sends to these phones. @returns how many requests were in flight as each of them arrived */
   const inFlightAt = async (indexes: number[], parameters = parallel(3, SEND), keys = [KEY]) => {
     const found: number[] = [];
-    onRequest = () => void found.push(requests().filter(({ duration_ms: duration }) => duration === null).length);
+    atRequest(() => found.push(requests().filter(({ duration_ms: duration }) => duration === null).length));
     sandbox().setFaults([{ ...DELAY, times: 99 }]);
     const items = indexes.map((index, item) => ({
       phone: phoneAt(index),

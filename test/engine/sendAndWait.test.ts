@@ -61,8 +61,7 @@ describe('Send and Wait for Response', () => {
     expect(received()).toEqual(phones(0));
   });
 
-  const limited = (limitWaitTime: string, more: Partial<Setup> = {}) =>
-    setupOf({ parameters: withOptions(SEND_AND_WAIT, { limitWaitTime }), ...more });
+  const limited = (limitWaitTime: string) => setupOf({ parameters: withOptions(SEND_AND_WAIT, { limitWaitTime }) });
 
   test.each<[limit: string, minutes: number]>([
     ['90 minutes', 90],

@@ -16,16 +16,11 @@ import { inBatchesOf, SEND, SEND_BULK, SEND_LIST, SENDERS, withOptions } from '.
 import { accountOf } from '../support/sandbox';
 
 const OTHER = 'made-up-other-key-0123';
-let onRequest: () => void = () => undefined;
-const node = nodeForTests(
-  { mode: 'trigger', onError: 'continueRegularOutput' },
-  { keys: [KEY, OTHER], onRequest: () => onRequest() },
-);
-const { sandbox, setupOf, retry, campaign, texts, requests } = node;
+const node = nodeForTests({ mode: 'trigger', onError: 'continueRegularOutput' }, { keys: [KEY, OTHER] });
+const { sandbox, atRequest, setupOf, retry, campaign, texts, requests } = node;
 const run = async (items: IDataObject[], parameters: INodeParameters, more: Partial<Setup> = {}) =>
   await node.run({ items, parameters, ...more });
 const received = () => node.received().sort();
-beforeEach(() => (onRequest = () => undefined));
 
 const once = (parameters: INodeParameters, options: INodeParameters = {}) =>
   withOptions(parameters, { duplicateMessages: 'sendOnceEver', ...options });
@@ -269,9 +264,9 @@ test.each(SENDERS)('No write of %s shortens the list to less than 60,000 entries
 test('The node waits for a database that is locked in the middle of a campaign, and everything is sent', async () => {
   let lockedUntil = 0;
   processedData.set({ refuses: () => Date.now() < lockedUntil });
-  onRequest = () => {
+  atRequest(() => {
     if (requests().length === 3) lockedUntil = Date.now() + 1_500;
-  };
+  });
   const ran = await run(contacts(5), inBatchesOf(1, once(SEND_BULK, { parallelRequests: 1, longestWait: 1 })));
   expect(lockedUntil).toBeGreaterThan(0);
   expect(outcomesOf(ran)).toEqual(Array(5).fill('sent'));
@@ -281,11 +276,12 @@ test('The node waits for a database that is locked in the middle of a campaign, 
 test('The next run releases messages that could not be released while the database was locked', async () => {
   let isLocked = false;
   processedData.set({ refuses: () => isLocked });
-  onRequest = () => (isLocked = true);
+  atRequest(() => (isLocked = true));
   sandbox().setFaults([{ kind: 'status', status: 422, times: 1 }]);
   const parameters = inBatchesOf(1, once(SEND_BULK, { parallelRequests: 1 }));
   expect(outcomesOf(await run(contacts(1), parameters))).toEqual(['not_sent']);
-  [isLocked, onRequest] = [false, () => undefined];
+  atRequest(() => undefined);
+  isLocked = false;
   expect(outcomesOf(await run(contacts(2).slice(1), parameters))).toEqual(['sent']);
   expect(outcomesOf(await run(contacts(1), parameters))).toEqual(['sent']);
   expect(received()).toEqual(phones(0, 1));

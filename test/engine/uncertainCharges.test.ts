@@ -10,10 +10,9 @@ import { accountOf } from '../support/sandbox';
 
 /** The limit of this key is used up by a test. */
 const SPENT = 'made-up-key-of-a-spent-limit';
-let onRequest: () => void = () => undefined;
-const { sandbox, run, requests, campaign } = nodeForTests(
+const { sandbox, atRequest, run, requests, campaign } = nodeForTests(
   { onError: 'continueErrorOutput' },
-  { keys: [KEY, SPENT], onRequest: () => onRequest() },
+  { keys: [KEY, SPENT] },
 );
 
 /** The second of three requests has no result; the service handled it or not. */
@@ -59,7 +58,7 @@ test('Without an answer before it, nothing is said', async () => {
 test('If another run uses the key meanwhile, nothing is said', async () => {
   // Its credit would look like one for a message without an answer.
   sandbox().setFaults([lost(false), { kind: 'delay', ms: 1_000, on: 'send' }]);
-  const arrived = new Promise<void>((resolve) => (onRequest = resolve));
+  const arrived = new Promise<void>((resolve) => atRequest(resolve));
   const another = run({ items: contacts(1), parameters: SEND, workflowId: 'another' });
   await arrived;
   const ran = await run({ items: contacts(250), parameters: withOptions(SEND_BULK, IN_TURN) });

@@ -38,16 +38,13 @@ export function textOf(value: unknown): string {
   return value;
 }
 
-/** As the node writes a receipt; without a message ID, a message is uncertain. */
-interface Receipt {
-  readonly rows: Array<[name: string, person: string, messageId?: unknown]>;
-}
-
 /** The names of the messages that were sent, and that may have been, by the receipts that the node has written. */
 export function recordedIn(kept: IDataObject) {
   const runs = Object.entries(kept).flatMap(([name, run]) => (name.startsWith('delivery ') ? run : []));
   const lines = (runs as Array<{ receipts: string }>).flatMap(({ receipts }) => receipts.split('\n').filter(Boolean));
-  const rows = lines.flatMap((line) => (JSON.parse(line) as Receipt).rows);
+  type Row = [name: string, person: string, messageId?: unknown];
+  const rows = lines.flatMap((line) => (JSON.parse(line) as { rows: Row[] }).rows);
+  // Without a message ID, a message is uncertain.
   const namesOf = (isSent: boolean) => rows.filter((each) => each.length > 2 === isSent).map(([name]) => name);
   return { sent: namesOf(true), uncertain: namesOf(false) };
 }

@@ -416,14 +416,6 @@ test('What is claimed before another process’s copy of a question is removed s
   expect(await left()).toEqual(claimed('order'));
 });
 
-test('What a run has claimed is written again whenever another process has overwritten it', async () => {
-  const { shared, facts, left } = setUp({}, { isShared: true });
-  expect(await facts.claim(['order'])).toEqual(['unknown']);
-  shared.entries = [];
-  await facts.store({ noted: ['another'] });
-  expect(await left()).toEqual(['another', ...claimed('order')].toSorted());
-});
-
 test('What is lost at once can be asked for by others while the rest of the claim is confirmed', async () => {
   const claims: Array<ReturnType<Facts['claim']>> = [];
   const { facts, run } = setUp({}, { entries: ['order'] });
@@ -563,13 +555,12 @@ test.each([
   const beginning = async (index: number) => {
     const rows = rowsUpTo(messages);
     const isRetry = shared.entries.length > 0;
-    const list = new FactList(() => 0);
-    const facts = new Facts(list, shared, 'secret', false);
+    const facts = elsewhere(shared);
     const { end } = await begun(facts, rows, rows.slice(index, index + 1), undefined, isRetry);
     return async (outcome: Outcome) => {
       await end(outcome);
-      for (let turn = 0; turn < 20; turn += 1) await list.turns.last;
-      expect(list.known.size).toBe(0);
+      for (let turn = 0; turn < 20; turn += 1) await facts.list.turns.last;
+      expect(facts.list.known.size).toBe(0);
     };
   };
   const ends: Array<Awaited<ReturnType<typeof beginning>>> = [];

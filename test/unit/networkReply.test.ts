@@ -44,8 +44,6 @@ test('Nothing was sent if n8n does not allow the address', () => {
     expect(networkReply(error)).toMatchObject({ kind: 'rejected', failure: { message: NOT_ALLOWED } });
 });
 
-const REFUSED = { code: 'ETIMEDOUT', syscall: 'connect' };
-
 test.each([
   ['none has the request if none accepts', { code: 'ENETUNREACH', syscall: 'connect' }, 'rejected'],
   ['one may have the request if it loses', { code: 'ECONNRESET', syscall: 'read' }, 'uncertain'],
@@ -53,7 +51,7 @@ test.each([
   ['one may have the request if nobody knows of', 'nothing', 'uncertain'],
 ])('Of several addresses, %s the connection', (_what, other, kind) => {
   const code = 'ETIMEDOUT';
-  const cause = Object.assign(new AggregateError([REFUSED, other], ''), { code });
+  const cause = Object.assign(new AggregateError([{ code, syscall: 'connect' }, other], ''), { code });
   expect(networkReply({ cause: Object.assign(new Error(''), { code, isAxiosError: true, cause }) }).kind).toBe(kind);
 });
 

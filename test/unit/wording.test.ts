@@ -17,10 +17,10 @@ import { FILES } from '../documentation/pages';
 
 /** Checks the texts of the built nodes and credential, because n8n's linter sees only literals in `nodes/`. */
 const manifest = readManifest();
-const loadFile = createRequire(__filename);
 
 function instanceOf(file: string): unknown {
-  const [Class] = Object.values(loadFile(path.join(PROJECT_FOLDER, file)) as Record<string, new () => unknown>);
+  const exported = createRequire(__filename)(path.join(PROJECT_FOLDER, file)) as Record<string, new () => unknown>;
+  const [Class] = Object.values(exported);
   if (Class === undefined) throw new Error(`${file} exports nothing`);
   return new Class();
 }
@@ -105,10 +105,9 @@ test('No description or hint of a parameter has more than two sentences or 160 c
   expect(all.length).toBeGreaterThan(100);
 });
 
-/** What the service, n8n or a failure can add to a text of the catalogue. */
-const withValues = (text: string) => text.replace(/\{\w+\}/g, 'X');
+/** With X for what the service, n8n or a failure can add to a text. */
 const catalogue = Object.entries(CATALOGUE).flatMap(([name, { message, advice }]) =>
-  [message, advice].map((text) => [name, withValues(text)] as const),
+  [message, advice].map((text) => [name, text.replace(/\{\w+\}/g, 'X')] as const),
 );
 /** Keys of a description whose values the panel, the editor or the credential's test show. */
 const SHOWN =
@@ -226,9 +225,6 @@ test('Every failure after which sending again is safe says what to do', () => {
   expect(safe.filter(([, { advice }]) => advice === '').map(([name]) => name)).toEqual([]);
 });
 
-const SUBTITLE = /^=\{\{(.*)\}\}$/s.exec(nodes[0]?.subtitle ?? '')?.[1] ?? '';
-const subtitleOf = (parameters: object): unknown => runInNewContext(`(${SUBTITLE})`, { $parameter: parameters });
-
 test.each([
   ['Send Bulk', { resource: 'message', operation: 'sendBulk', options: {} }],
   ['Send (Dry Run)', { resource: 'message', operation: 'send', options: { dryRun: true } }],
@@ -236,5 +232,6 @@ test.each([
   ['Send (Dry Run)', { resource: 'message', operation: 'send', options: { dryRun: true, testRun: '447700900123' } }],
   ['Get Balance', { resource: 'balance', operation: 'get', options: { dryRun: true } }],
 ])('The canvas says "%s"', (subtitle, parameters) => {
-  expect(subtitleOf(parameters)).toBe(subtitle);
+  const [, expression] = /^=\{\{(.*)\}\}$/s.exec(nodes[0]?.subtitle ?? '') ?? [];
+  expect(runInNewContext(`(${expression})`, { $parameter: parameters })).toBe(subtitle);
 });

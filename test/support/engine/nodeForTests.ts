@@ -21,10 +21,12 @@ export type Changes = Partial<Setup> | null;
  * @param common what all runs have in common
  */
 export function nodeForTests(common: Partial<Setup> = {}, options: Partial<SandboxOptions> = {}) {
-  const sandbox = sandboxForTests(options);
+  let onRequest: () => void = () => undefined;
+  const sandbox = sandboxForTests({ onRequest: () => onRequest(), ...options });
   let tests = 0;
   beforeEach(() => {
     processedData.reset();
+    onRequest = () => undefined;
     tests += 1;
   });
   const setupOf = (given: Given): Setup => ({
@@ -37,6 +39,8 @@ export function nodeForTests(common: Partial<Setup> = {}, options: Partial<Sandb
   });
   return {
     sandbox,
+    /** In this test, each request calls this as it arrives. */
+    atRequest: (call: () => void) => void (onRequest = call),
     setupOf,
     run: async (given: Given): Promise<Execution> => await runWorkflow(setupOf(given)),
     retry: async (ran: Execution, setup: Setup, changes: Changes = null): Promise<Execution> =>
