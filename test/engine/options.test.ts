@@ -161,7 +161,7 @@ test.each(SENDERS)("'Dry Run' makes %s check and pack all messages without a req
     [
       '150 people would get this message, 1 would not.',
       `Dry run: nothing was sent. It would take 150 credits and ${batches} requests.`,
-      "1 skipped because of 'Duplicate Messages'.",
+      "1 can't be sent, 1 skipped because of 'Duplicate Messages'.",
       "1 can't be sent: the phone number contains letters (item 151).",
       'Items are numbered from 0.',
       'Numbers without + were read with the country code 44 (149 numbers).',

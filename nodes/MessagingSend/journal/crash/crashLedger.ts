@@ -114,13 +114,13 @@ export class CrashLedger {
   /** Resolves once the start is stored. @param attempt the facts that the attempt has noted */
   async finish(attempt: readonly string[] = []): Promise<void> {
     const { number } = await this.start.catch(() => FIRST);
-    const begun = this.facts.of([attemptNames(this.run, number).begun]);
-    const details = attempt.filter((fact) => !begun.includes(fact));
-    const hasBegun = details.length < attempt.length;
+    const [name] = this.facts.of([attemptNames(this.run, number).begun]);
+    const begun = attempt.filter((fact) => fact === name);
+    const details = attempt.filter((fact) => fact !== name);
     // Whoever retries an older execution, whenever that is, must learn that this Retry may have sent something.
     if (this.isRetry) this.facts.release(begun);
     // Without the start, the silence of the list proves nothing, so it goes first.
-    this.facts.end([...this.hasStarted, ...(hasBegun && !this.isRetry ? begun : [])], details);
+    this.facts.end([...this.hasStarted, ...(this.isRetry ? [] : begun)], details);
   }
 
   /**

@@ -30,9 +30,8 @@ export function countsLines(summary: Summary): string[] {
   const inAll = resumed > 0 ? `${sent} sent (${resumed} of them in an earlier attempt)` : `${sent} sent`;
   const outcomes = [
     (sent > 0 || planned === null) && inAll,
-    planned === null && notSent > 0 && `${notSent} not sent`,
-    // Of those that can't be sent, each reason has its line.
-    planned !== null && heldBack > 0 && `${heldBack} held back because others can't be sent`,
+    notSent > 0 && (planned === null ? `${notSent} not sent` : `${notSent - heldBack} can't be sent`),
+    planned !== null && heldBack > 0 && `${heldBack} held back because of them`,
     uncertain > 0 && `${uncertain} uncertain (may have been sent)`,
     ...Array.from(skipped, ([reason, count]) => `${count} skipped because ${WHY_SKIPPED[reason]}`),
   ].filter(Boolean);
@@ -50,8 +49,8 @@ export function countsLines(summary: Summary): string[] {
   }
   const { messages, people, credits, requests } = planned;
   // Whoever is in the list twice gets the message.
-  const left = [...skipped].filter(([reason]) => reason !== 'duplicate');
-  const others = left.reduce((sum, [, count]) => sum + count, notSent);
+  const duplicates = skipped.get('duplicate') ?? 0;
+  const others = [...skipped.values()].reduce((sum, count) => sum + count, notSent - duplicates);
   const each = messages === people ? 'this message' : counted(messages, 'message');
   const all = people === 1 ? '1 person' : `${people} people`;
   const who = messages === 0 ? 'Nobody would get a message' : `${all} would get ${each}`;
@@ -149,7 +148,7 @@ function contentsLines(summary: Summary): string[] {
     const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
     const others = fields.length > FIRST ? ` and ${fields.length - FIRST} more` : '';
     const isAsked = summary.skipped.has('empty_field');
-    const field = fields.map(([name]) => name).find((name) => /^[\w.]+$/.test(name)) ?? 'name';
+    const [field = 'name'] = fields.find(([name]) => /^[\w.]+$/.test(name)) ?? [];
     const toSkip = isAsked ? '' : "; to skip such messages, add the option 'Empty Fields'";
     lines.push(
       `Empty fields: ${named.join(', ')}${others}. To fill a gap, write {{ $json.${field} || 'there' }}${toSkip}.`,
