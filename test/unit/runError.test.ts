@@ -71,6 +71,11 @@ test.each<[text: string, rows: readonly Row[], options?: Given['options']]>([
     { ...OPTIONS, dryRun: true },
   ],
   [
+    `Nobody would get a message, 3 would not.<br>Dry run: nothing was sent.<br>3 can't be sent.<br>${REASONS.replaceAll('not sent', "can't be sent")}`,
+    rowsOf(notSent({ message: 'The key is wrong' }), WRONG_URL, WRONG_URL),
+    { ...OPTIONS, dryRun: true },
+  ],
+  [
     "7 sent, 1 request.<br>Empty fields: 'a' in 7 messages, 'b' in 6 messages, 'c' in 5 messages, 'd' in 4 messages, 'e' in 3 messages and 2 more. To fill a gap, write {{ $json.a || 'there' }}; to skip such messages, add the option 'Empty Fields'.",
     EMPTY,
   ],
