@@ -41,7 +41,7 @@ const SETTINGS = {
       given.read(limitWaitTime, durationIn, null),
       readRequestOptions(given),
       draftFromItem(0, new ItemParameters(source)),
-      readPage(read, undefined),
+      readPage(given, undefined),
       given.failure,
     ];
   },

@@ -72,7 +72,7 @@ function parseList(given: unknown): unknown[] {
   throw new FailureError(failure('listNotList'));
 }
 
-export function brokenParameter(item: number, error: unknown, phone: unknown = null): Draft {
+function brokenParameter(item: number, error: unknown, phone: unknown = null): Draft {
   const { reason } = error instanceof FailureError ? error : expressionError(error);
   return { item, entry: null, phone, message: null, countryCode: null, key: null, failure: reason };
 }

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { choiceField, textField } from '../../n8n/input/readOptions';
+import { choiceField, choiceIn, type GivenOptions, textField } from '../../n8n/input/readOptions';
 import type { Question } from '../../questions/question';
 
 // The user's settings for the page behind the link, named as in n8n's own nodes where those have the same.
@@ -64,24 +64,21 @@ export const thanks = textField('Thank You Text', 'thankYouText', {
   description: 'Text that the page shows after the answer',
 });
 
-/**
- * Reads the page's parameters.
- * @param workflow its name, which is the page's title by default
- * @throws what n8n throws for an expression that fails
- */
-export function readPage(
-  read: (name: string, fallback: unknown) => unknown,
-  workflow: string | undefined,
-): Omit<Question, 'text'> {
-  const textIn = (collection: string, { name, default: fallback }: INodeProperties): string => {
-    const given = read(`${collection}.${name}`, '');
-    return typeof given === 'string' && given.trim() !== '' ? given : (fallback as string);
-  };
-  const approval = (field: INodeProperties) => textIn(`${approvalOptions.name}.values`, field);
-  const page = { title: textIn('options', pageTitle) || workflow, thanks: textIn('options', thanks) };
-  if (read(responseType.name, '') === 'freeText')
-    return { ...page, response: { kind: 'freeText', send: textIn('options', buttonLabel) } };
-  const decline = approval(approvalType) === 'single' ? undefined : approval(disapproveLabel);
-  const comment = approval(commentLabel) || undefined;
-  return { ...page, response: { kind: 'approval', approve: approval(approveLabel), decline, comment } };
+/** Reads the texts of the page. @param workflow its name, which is the page's title by default */
+export function readPage(given: GivenOptions, workflow: string | undefined): Omit<Question, 'text'> {
+  const textOf = (field: ReturnType<typeof textField>, within?: string) =>
+    given.read(field, writtenIn, field.default, within);
+  const page = { title: textOf(pageTitle) || workflow, thanks: textOf(thanks) };
+  if (given.read(responseType, choiceIn, responseType.default, '') === 'freeText')
+    return { ...page, response: { kind: 'freeText', send: textOf(buttonLabel) } };
+  const values = `${approvalOptions.name}.values.`;
+  const type = given.read(approvalType, choiceIn, approvalType.default, values);
+  const decline = type === 'single' ? undefined : textOf(disapproveLabel, values);
+  const comment = textOf(commentLabel, values) || undefined;
+  return { ...page, response: { kind: 'approval', approve: textOf(approveLabel, values), decline, comment } };
+}
+
+/** A label of spaces counts as not given. */
+function writtenIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }

@@ -7,17 +7,14 @@ import {
   WAIT_INDEFINITELY,
 } from 'n8n-workflow';
 
-import { textOf } from '../../delivery/compose';
 import { SEND } from '../../delivery/operation';
 import { type Failure, failure, FailureError } from '../../failures/failure';
-import type { Draft } from '../../messages/row';
 import { isHumanReview, isTool } from '../../n8n/execution';
-import { brokenParameter, draftFromItem } from '../../n8n/input/drafts';
-import type { ItemParameters } from '../../n8n/input/itemParameters';
-import { maxWait, optionsField, requestsPerMinute, textField } from '../../n8n/input/readOptions';
+import { draftFromItem } from '../../n8n/input/drafts';
+import { sourceOfRun } from '../../n8n/input/itemParameters';
+import { GivenOptions, maxWait, optionsField, requestsPerMinute, textField } from '../../n8n/input/readOptions';
 import { sendForRun } from '../../n8n/run';
 import { hasAsked, keepQuestion, linkTo, waitForAnswer } from '../../n8n/waiting';
-import type { Question } from '../../questions/question';
 import { defaultCountryCode, numberCheck, readDeliveryOptions } from './deliveryOptions';
 import { forPeopleAndModels, MAX_TEXT, message, phone } from './fields';
 import { approvalOptions, buttonLabel, pageTitle, readPage, responseType, thanks } from './pageFields';
@@ -85,26 +82,24 @@ export const sendAndWaitFields: INodeProperties[] = [
  * arrives, or until the time limit, and then continues with the input.
  */
 export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-  const hasLink = hasAsked(this);
-  let limit = Infinity;
-  const asked: Question[] = [];
+  const given = new GivenOptions(sourceOfRun(this));
+  const limit = given.read(limitWaitTime, durationIn, Infinity);
+  const page = readPage(given, this.getWorkflow().name);
+  const link = linkTo(this);
   const { rows, items } = await sendForRun(this, {
     operation: SEND,
-    readDrafts: (_item, parameters) => draftWithLink(this, parameters, asked),
+    readDrafts: (item, parameters) => ({ ...draftFromItem(item, parameters, sendTo.name), link }),
     items: 1,
-    readOptions: (given) => {
-      limit = given.read(limitWaitTime, durationIn, Infinity);
-      // n8n gives only options of this operation: the others make no sense with one message.
-      return readDeliveryOptions(given);
-    },
-    failure: notForModel(this.getNode()),
+    // n8n gives only options of this operation: the others make no sense with one message.
+    readOptions: readDeliveryOptions,
+    failure: notForModel(this.getNode()) ?? given.failure,
     // If an earlier execution asked the question, its link no longer works, so another one must be sent.
-    lost: hasLink ? null : failure('linkLost'),
+    lost: hasAsked(this) ? null : failure('linkLost'),
   });
-  const [own] = asked;
-  if (own === undefined || rows.some(({ outcome }) => outcome?.kind !== 'sent')) return [items];
+  const [row] = rows;
+  if (row?.outcome?.kind !== 'sent') return [items];
   // Not before: a second try would take the question of an earlier execution for its own.
-  keepQuestion(this, own);
+  keepQuestion(this, { text: row.text.replace(`\n${link}`, ''), ...page });
   const count = this.getInputData().length;
   const message = `Only the question of the first of ${count} items was sent. To ask one for each item, use Loop Over Items.`;
   if (count > 1) this.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
@@ -130,19 +125,6 @@ function notForModel(node: INode): Failure | null {
   // The value as it is stored: an expression, which a model may fill in, isn't one of the choices.
   if (response !== 'approval') return failure('reviewNotApproval');
   return typeof reviewer === 'string' && /\$fromai\b/i.test(reviewer) ? failure('reviewerFromModel') : null;
-}
-
-/** The draft of the message. @param asked gets the question for the page behind its link */
-function draftWithLink(context: IExecuteFunctions, parameters: ItemParameters, asked: Question[]): Draft {
-  const draft = draftFromItem(0, parameters, sendTo.name);
-  if (draft.failure !== undefined) return draft;
-  try {
-    const page = readPage((name, fallback) => parameters.read(name, 0, fallback), context.getWorkflow().name);
-    asked.push({ text: textOf(draft.message) ?? '', ...page });
-    return { ...draft, link: linkTo(context) };
-  } catch (error) {
-    return brokenParameter(0, error, draft.phone);
-  }
 }
 
 /** Reads a time such as `45 minutes`. @returns milliseconds */
