@@ -104,17 +104,9 @@ export async function sendAndWaitForResponse(this: IExecuteFunctions): Promise<I
   const message = `Only the question of the first of ${count} items was sent. To ask one for each item, use Loop Over Items.`;
   if (count > 1) this.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
   await waitForAnswer(this, new Date(Math.min(Date.now() + limit, WAIT_INDEFINITELY.getTime())));
-  return [this.getInputData().map(withoutError)];
-}
-
-/**
- * A webhook that responds with the last output has it now. n8n takes a field `error` in it for the node's failure, and
- * Retry On Fail would ask again. What n8n passes on after the wait is the input itself.
- */
-function withoutError(item: INodeExecutionData): INodeExecutionData {
-  const json = { ...item.json };
-  delete json.error;
-  return { ...item, json };
+  // A webhook that responds with the last output has it now. n8n takes a field `error` in it for the node's failure, and
+  // Retry On Fail would ask again. What n8n passes on after the wait is the input itself.
+  return [this.getInputData().map((item) => ({ ...item, json: { ...item.json, error: undefined } }))];
 }
 
 /** Why a model can't call the operation like this; null if it can. */
