@@ -1,7 +1,7 @@
 import { type Failure, failure, isFailure } from '../failures/failure';
 import { identityOf, isOpen, markSeveral, mayHaveBeenSent, type Row, settle, type Skipped } from '../messages/row';
 import { countryOf } from '../phone/country';
-import { type PhoneRules, readPhone } from '../phone/phone';
+import { type PhoneRules, type ReadNumber, readPhone } from '../phone/phone';
 import type { Composed } from './compose';
 import { type SendWindow, Windows } from './sendWindow';
 
@@ -19,15 +19,11 @@ export interface DeliveryOptions extends Pick<PhoneRules, 'numberCheck'> {
   readonly parallelRequests: number;
   /** Messages may leave within any of them; null if always. */
   readonly sendWindows: readonly SendWindow[] | null;
-  readonly testRun: TestRun | null;
+  /** The number of the tester, who gets the first {@link TESTED} messages; the rest is not sent. */
+  readonly testRun: ReadNumber | null;
 }
 
-/** A run whose first messages are sent to a tester; the rest is not sent. */
-export interface TestRun {
-  readonly phone: string;
-  readonly person: string;
-  readonly count: number;
-}
+export const TESTED = 3;
 
 /**
  * Why the user doesn't want a message sent now; null if it may be. Asked when a run is planned, and again when the
@@ -104,8 +100,8 @@ export function settleDuplicates(rows: readonly Row[]): void {
 }
 
 /** Diverts the first open rows to the tester, who then gets several messages, and settles the others. */
-export function divertToTester(rows: readonly Row[], { phone, person, count }: TestRun): void {
-  let left = count;
+export function divertToTester(rows: readonly Row[], { phone, person }: ReadNumber): void {
+  let left = TESTED;
   for (const row of rows) {
     row.isOneOfSeveral = false;
     if (!isOpen(row) || row.defect !== null) continue;

@@ -1,5 +1,5 @@
 import { textOf } from '../../delivery/compose';
-import type { DeliveryOptions, TestRun } from '../../delivery/select';
+import { type DeliveryOptions, TESTED } from '../../delivery/select';
 import type { SendWindow } from '../../delivery/sendWindow';
 import { failure, FailureError, isFailure } from '../../failures/failure';
 import { fieldNames, fieldsBehind } from '../../n8n/input/itemParameters';
@@ -17,7 +17,7 @@ import {
   requestsPerMinute,
   textField,
 } from '../../n8n/input/readOptions';
-import { type PhoneRules, readPhone } from '../../phone/phone';
+import { type PhoneRules, type ReadNumber, readPhone } from '../../phone/phone';
 import { MAX_TEXT } from './fields';
 
 // The default of an option is what holds without it. The three that say "Off unless added" switch something on.
@@ -113,8 +113,6 @@ const sendWindow = textField('Send Window', 'sendWindow', {
     "When messages may be sent, by the clock of the recipient's country. Other messages are skipped, and their items say in send_at when they can be sent.",
 });
 
-const TESTED = 3;
-
 const testRun = textField('Test Run', 'testRun', {
   placeholder: 'e.g. +447700900123',
   description: `Sends to your own phone: enter its number. It gets the first ${TESTED} messages, the recipients get none; each uses a credit, but doesn't count as sent.`,
@@ -174,13 +172,12 @@ function optOutsIn(value: unknown, { source }: GivenOptions): readonly unknown[]
 }
 
 /** Once the option is added, even an empty value keeps messages from the recipients. */
-function testRunWith(phone: unknown, check: PhoneRules['numberCheck']): TestRun {
+function testRunWith(phone: unknown, check: PhoneRules['numberCheck']): ReadNumber {
   // A landline can be somebody's own as well.
-  const rules: PhoneRules = { countryCode: null, numberCheck: check === 'mobile' ? 'on' : check };
-  const read = readPhone(phone ?? '', rules);
+  const read = readPhone(phone, { countryCode: null, numberCheck: check === 'mobile' ? 'on' : check });
   // Told as the reason why the option can't be read.
   if (isFailure(read)) throw new Error(read.message);
-  return { phone: read.phone, person: read.person, count: TESTED };
+  return read;
 }
 
 /** @throws FailureError for anything but windows: an empty one would let every message leave */
