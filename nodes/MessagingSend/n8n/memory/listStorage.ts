@@ -52,12 +52,29 @@ const DECAY = 0.98;
  */
 export function listStorageOf(context: Context, maxWait: number): ListStorage {
   const { helpers } = context;
-  const change = changesWith(maxWait, context.getExecutionCancelSignal());
+  const signal = context.getExecutionCancelSignal();
+  let hasGivenUp = false;
+  /** Repeats a write that the database rejects for the moment, for `maxWait` or until Stop; from then on, only once. */
+  const change = async <Result>(write: (tries: number) => Promise<Result>): Promise<Result> => {
+    const end = performance.now() + maxWait;
+    for (let tries = 1; ; tries += 1) {
+      const began = performance.now();
+      const written = write(tries);
+      try {
+        await written;
+        slowest = Math.max(performance.now() - began, slowest * DECAY);
+        return await written;
+      } catch (error) {
+        hasGivenUp ||= signal?.aborted === true || !isTransient(error) || performance.now() + RETRY_EVERY > end;
+        // Rejected with the error itself.
+        if (hasGivenUp) return await written;
+        await sleep(RETRY_EVERY);
+      }
+    }
+  };
   return {
-    add: async (values) => {
-      let tries = 0;
-      return await change(async () => {
-        tries += 1;
+    add: async (values) =>
+      await change(async (tries) => {
         const answer: unknown = await helpers.checkProcessedAndRecord([...values], 'node', MODE);
         const { new: added, processed } = isObject(answer) ? answer : {};
         // Each value is either new, or was there before.
@@ -65,39 +82,13 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
           return Object.assign(new Set(processed.map(String)), { isUnsure: tries > 1 });
         }
         throw new Error('the list has not answered for each value');
-      });
-    },
+      }),
     remove: async (values) => await change(async () => await helpers.removeProcessed([...values], 'node', MODE)),
     shorten: async () => void (await helpers.checkProcessedAndRecord([], 'node', { ...MODE, maxEntries: MAX_VALUES })),
     waitForOthers: async (round) => {
       const usual = Math.min(Math.max(MIN_WAIT, WAIT_FACTOR * slowest), MAX_WAIT);
       await sleep(usual + round * Math.random() * MIN_WAIT);
     },
-  };
-}
-
-/** Repeats a change that the database rejects for the moment, for `maxWait` or until Stop; from then on, only once. */
-function changesWith(
-  maxWait: number,
-  signal: AbortSignal | undefined,
-): <Result>(change: () => Promise<Result>) => Promise<Result> {
-  let hasGivenUp = false;
-  return async (change) => {
-    const end = performance.now() + maxWait;
-    for (;;) {
-      const began = performance.now();
-      const changed = change();
-      try {
-        await changed;
-        slowest = Math.max(performance.now() - began, slowest * DECAY);
-        return await changed;
-      } catch (error) {
-        hasGivenUp ||= signal?.aborted === true || !isTransient(error) || performance.now() + RETRY_EVERY > end;
-        // Rejected with the error itself.
-        if (hasGivenUp) return await changed;
-        await sleep(RETRY_EVERY);
-      }
-    }
   };
 }
 
