@@ -319,7 +319,6 @@ const NO_NODE = "Referenced node doesn't exist ('No such node')";
 test.each<[parameter: string, INodeParameters, reason: string]>([
   ['Phone', { ...SEND_BULK, phone: FAILS }, NO_NODE],
   ['Phone', { ...SEND_AND_WAIT, sendTo: FAILS }, NO_NODE],
-  ['Approval Options', { ...SEND_AND_WAIT, approvalOptions: { values: { commentLabel: FAILS } } }, NO_NODE],
   ['Default Country Code', withOptions(SEND, { defaultCountryCode: FAILS }), NO_NODE],
   ['Message', { ...SEND_BULK, message: '={{ DateTime }}' }, 'this is a DateTime, please access its methods'],
   ['Messages', { ...SEND_LIST, messages: '={{ $items("Gone") }}' }, "Referenced node doesn't exist ('Gone')"],

@@ -252,12 +252,15 @@ test.each<[options: INodeParameters, title: string, button: string, thanks: stri
   expect((await answer({ written: 'Ada' })).page).toContain(`<h1>${thanks}</h1>`);
 });
 
+const GONE = { values: { commentLabel: "={{ $('Gone').item.json.label }}" } };
+const NO_LABEL = "'Comment Field Label' can't be read: Referenced node doesn't exist ('Gone')";
 const NO_APPROVAL = "'Response Type' must be Approval in human review";
 
 test.each([
   ['answer it by a text', { responseType: 'freeText' }, NO_APPROVAL],
   ['answer it by what the model chooses', { responseType: "={{ $fromAI('Response', '', 'string') }}" }, NO_APPROVAL],
   ['answer it by an expression', { responseType: "={{ 'freeText' }}" }, NO_APPROVAL],
+  ['not see what a field is for, as its expression fails', { approvalOptions: GONE }, NO_LABEL],
   ['be chosen by the model', { sendTo: "={{ $fromAI('Phone', ``, 'string') }}" }, "The model can't fill in 'Phone'"],
 ])('Human review asks nothing if the person who approves a call could %s', async (_what, changed, message) => {
   const setup = withParameters({ sendTo: phoneAt(0), ...changed });
