@@ -22,11 +22,11 @@ const lastStates = new Map<string, LowBalanceState>();
  * and does not start the polls; later, it stores a failed execution and runs the error workflow.
  */
 export async function pollBalance(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-  if (!isActivatedByN8n(this)) return await poll(this);
-  // If the first poll fails as n8n starts, n8n 2.41 gives up the trigger: after 15 seconds, without a failed execution,
-  // and for good. A service that is down at that moment must not end the watch, so the error is reported as n8n reports
-  // one of a later poll, and polling goes on.
   return await poll(this).catch((error: unknown) => {
+    if (!isActivatedByN8n(this)) throw error;
+    // If the first poll fails as n8n starts, n8n 2.41 gives up the trigger: after 15 seconds, without a failed execution,
+    // and for good. A service that is down at that moment must not end the watch, so the error is reported as n8n reports
+    // one of a later poll, and polling goes on.
     this.__emitError(error as Error);
     return null;
   });
@@ -78,10 +78,8 @@ async function readBalance(context: IPollFunctions, account: NodeAccount, option
   const deadline = AbortSignal.timeout(budget);
   const limits = { ...options.limits, maxWait: Math.min(maxWait, budget) };
   const requests = requestsOf(account, httpCall(context, account, options, deadline), limits, deadline);
-  const reply = await requests.readBalance().catch((error: unknown) => {
-    if (deadline.aborted) return null;
-    throw error;
-  });
+  // Only the deadline ends a wait for the balance.
+  const reply = await requests.readBalance().catch(() => null);
   const isLate = reply?.kind !== 'accepted' && deadline.aborted;
   return reply === null || isLate ? failure('pollTimeout') : balanceIn(reply);
 }
