@@ -65,10 +65,9 @@ export function positionOf(context: IExecuteFunctions) {
   if (context.getMode() !== 'retry' || isTool(node)) return { index, ordinal: index, followsKill: false };
   // Its whole items: with `binaryMode: combined`, n8n would give their fields alone.
   const own = runData.$(node.name, true);
-  if (index === 0) return { index, ordinal: index, followsKill: own.isExecuted };
-  // A later round of a loop, or the first round after a run that n8n entered.
-  const isEntered = isFirstEnteredByN8n(own);
-  return { index, ordinal: isEntered ? index - 1 : index, followsKill: isEntered };
+  // A later run: a round of a loop, or the first round after a run that n8n entered.
+  const followsKill = index === 0 ? own.isExecuted : isFirstEnteredByN8n(own);
+  return { index, ordinal: followsKill && index > 0 ? index - 1 : index, followsKill };
 }
 
 function isFirstEnteredByN8n(own: RunsOfNode): boolean {
