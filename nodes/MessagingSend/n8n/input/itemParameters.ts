@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IExecuteSingleFunctions, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { asText, isObject } from '../../api/objects';
+import { asText, isObject, type JsonObject } from '../../api/objects';
 import { failure, FailureError, withEscapes } from '../../failures/failure';
 import { EMPTY, emptyWordsIn, INVISIBLE, ORDINARY } from '../../messages/emptyWords';
 import { reasonOf } from '../output/sentences';
@@ -143,13 +143,15 @@ export function expressionError(error: unknown, name = ''): FailureError {
   return new FailureError(failure(isLimit ? 'expressionTooLong' : 'expressionFailed', { place, reason }));
 }
 
-/** Names and places on the way from an item's `json` to a value. */
-type Path = ReadonlyArray<string | number>;
+/** Names, and places in lists, on the way from an item's `json` to a value. */
+type Path = readonly string[];
 
 /** The whole of an expression, with nothing around it; n8n turns anything else into text. */
-const WHOLE = /^=\{\{\s*\$json((?:\.[A-Za-z_]\w*|\[\d{1,15}\]|\["[^"\\\r\n]*"\]|\['[^'\\\r\n]*'\])+)\s*\}\}$/;
+const WHOLE =
+  /^=\{\{\s*\$json((?:\.[A-Za-z_]\w*|\[(?:0|[1-9]\d{0,14})\]|\["[^"\\\r\n]*"\]|\['[^'\\\r\n]*'\])+)\s*\}\}$/;
 
-const STEP = /\.(?<name>[A-Za-z_]\w*)|\[(?<index>\d+)\]|\["(?<double>[^"]*)"\]|\['(?<single>[^']*)'\]/g;
+/** Only one of the groups has the step's name. */
+const STEP = /\.(\w+)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]/g;
 
 /**
  * Reads an expression that only names a field: `={{ $json.body["phone number"] }}` → `['body', 'phone number']`.
@@ -157,11 +159,7 @@ const STEP = /\.(?<name>[A-Za-z_]\w*)|\[(?<index>\d+)\]|\["(?<double>[^"]*)"\]|\
  */
 export function plainPath(parameter: unknown): Path | null {
   const steps = typeof parameter === 'string' ? WHOLE.exec(parameter)?.[1] : undefined;
-  if (steps === undefined) return null;
-  return Array.from(steps.matchAll(STEP), ({ groups = {} }) => {
-    const { name, index, double, single } = groups;
-    return index === undefined ? (name ?? double ?? single ?? '') : Number(index);
-  });
+  return steps === undefined ? null : Array.from(steps.matchAll(STEP), ([, ...groups]) => groups.join(''));
 }
 
 /**
@@ -174,7 +172,7 @@ export function valueAt(json: unknown, path: Path, accepts?: (value: unknown) =>
     // n8n replaces a value that has its own `toJSON`.
     const isPlain = (isObject(value) || Array.isArray(value)) && !('toJSON' in value) && Object.hasOwn(value, step);
     if (!isPlain) return undefined;
-    value = (value as Readonly<Record<string | number, unknown>>)[step];
+    value = (value as JsonObject)[step];
   }
   const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   return isScalar || accepts?.(value) === true ? value : undefined;
