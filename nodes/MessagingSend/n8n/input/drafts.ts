@@ -23,29 +23,24 @@ export function draftFromItem(item: number, parameters: ItemParameters, recipien
   }
 }
 
-/** The messages that one item gives to Send Bulk, by the parameter `source`. */
+/** What one item gives to Send Bulk: by `source`, its own message or those in `messages`, a list of `{ phone, message }`. */
 export function draftsFromSource(item: number, parameters: ItemParameters): Draft | readonly Draft[] {
   try {
-    const isList = parameters.read('source', item) === 'json';
-    return isList ? draftsFromList(item, parameters) : draftFromItem(item, parameters);
+    if (parameters.read('source', item) !== 'json') return draftFromItem(item, parameters);
+    const list = parseList(parameters.read('messages', item, undefined, isPlainList));
+    const forAll = { countryCode: countryCodeOf(item, parameters), key: keyOf(item, parameters) };
+    return list.map((value, entry) => {
+      const given = isObject(value) ? value : {};
+      const { phone, message } = given;
+      if ('phone' in given && 'message' in given) return { item, entry, phone, message, ...forAll };
+      const names = fieldNames(Object.keys(given));
+      const has = names && ` It has only ${names}.`;
+      const incomplete = failure('listEntryIncomplete', { has });
+      return { item, entry, phone: phone ?? null, message: null, ...forAll, failure: incomplete };
+    });
   } catch (error) {
     return brokenParameter(item, error);
   }
-}
-
-/** The messages in the parameter `messages` of one item: a list of `{ phone, message }`. */
-function draftsFromList(item: number, parameters: ItemParameters): readonly Draft[] {
-  const list = parseList(parameters.read('messages', item, undefined, isPlainList));
-  const forAll = { countryCode: countryCodeOf(item, parameters), key: keyOf(item, parameters) };
-  return list.map((value, entry) => {
-    const given = isObject(value) ? value : {};
-    const { phone, message } = given;
-    if ('phone' in given && 'message' in given) return { item, entry, phone, message, ...forAll };
-    const names = fieldNames(Object.keys(given));
-    const has = names && ` It has only ${names}.`;
-    const incomplete = failure('listEntryIncomplete', { has });
-    return { item, entry, phone: phone ?? null, message: null, ...forAll, failure: incomplete };
-  });
 }
 
 /** `{ messages: […] }`, as in the body that a webhook got, stands for the list in it, any other object for a list of one. */
