@@ -9,15 +9,13 @@ import type { Summary } from './summary';
 /** The minimum time between two lines of progress, in milliseconds. */
 const MIN_INTERVAL = 500;
 
-/** Reports how far a run is. In a manual run, n8n shows it in the browser's console. */
+/** Reports how far a run is. n8n shows it in the browser's console, if the run is a manual one. */
 export function progressReporter(context: IExecuteFunctions | null): (done: number, total: number) => void {
-  if (context?.getMode() !== 'manual') return () => undefined;
-  const { name } = context.getNode();
   let next = 0;
   return (done, total) => {
-    if (Date.now() < next && done < total) return;
+    if (context === null || (Date.now() < next && done < total)) return;
     next = Date.now() + MIN_INTERVAL;
-    context.sendMessageToUI(`${name}: ${done} of ${total} messages done`);
+    context.sendMessageToUI(`${context.getNode().name}: ${done} of ${total} messages done`);
   };
 }
 
