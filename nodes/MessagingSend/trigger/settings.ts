@@ -42,16 +42,7 @@ export const lowBalanceProperties: INodeProperties[] = [
     choices: { lowBalance: ['Low Balance', 'When fewer credits are left than you choose'] },
   }),
   threshold,
-  optionsField([
-    {
-      ...maxWait,
-      description:
-        'How long a check keeps trying while the service is busy or down. After that, the check ends without a result, and n8n reports it.',
-    },
-    margin,
-    remindEvery,
-    requestsPerMinute,
-  ]),
+  optionsField([maxWait, margin, remindEvery, requestsPerMinute]),
   requestOptions,
 ];
 

@@ -10,7 +10,7 @@ export const maxWait = numberField('Max Wait (Minutes)', 'longestWait', {
   min: 0,
   default: 5,
   description:
-    'How long to keep trying while the service is busy or down. After that, the remaining messages are not sent.',
+    'How long to keep trying while the service is busy or down. Then the run ends and reports what was not done, such as messages that were not sent.',
 });
 
 export const requestsPerMinute = numberField('Requests per Minute', 'requestsPerMinute', {

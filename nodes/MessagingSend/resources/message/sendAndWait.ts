@@ -59,11 +59,7 @@ export const limitWaitTime = textField('Limit Wait Time', 'limitWaitTime', {
 });
 
 /** Beside 'Limit Wait Time', it could be mistaken for the time to answer. */
-const maxWaitToSend: INodeProperties = {
-  ...maxWait,
-  displayName: 'Max Wait to Send (Minutes)',
-  description: 'How long to keep trying to send the message while the service is busy or down. Then it is not sent.',
-};
+const maxWaitToSend: INodeProperties = { ...maxWait, displayName: 'Max Wait to Send (Minutes)' };
 
 export const sendAndWaitFields: INodeProperties[] = [
   // The editor has a button that lets the model fill in a tool's field, unless the field takes no expression.
