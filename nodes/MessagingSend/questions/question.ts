@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/objects';
+import { asText, type JsonObject } from '../api/objects';
 import { BLANK } from '../messages/emptyWords';
 
 /** The question in a message with a link, as the page behind the link shows it. The execution stores it. */
@@ -47,7 +47,9 @@ export const LIMIT = MAX_WRITTEN.toLocaleString('en');
 /** @param form as the page sent it */
 export function readForm({ response }: Question, form: JsonObject): Answer | Refusal {
   const hasField = response.kind === 'freeText' || response.comment !== undefined;
-  const written = hasField ? enteredText(form[WRITTEN]) : '';
+  const entered = hasField ? asText(form[WRITTEN]) : '';
+  // Browsers send line breaks as CR LF.
+  const written = BLANK.test(entered) ? '' : entered.replaceAll('\r\n', '\n').trim();
   const refused = (at: Refusal['at'], problem = 'An answer is required.'): Refusal => ({ at, problem, written });
   if (written.length > MAX_WRITTEN) {
     const length = written.length.toLocaleString('en');
@@ -58,9 +60,4 @@ export function readForm({ response }: Question, form: JsonObject): Answer | Ref
   const approved = decision === 'approve';
   if (!approved && (decision !== 'decline' || response.decline === undefined)) return refused(DECISION);
   return written === '' ? { approved } : { approved, comment: written };
-}
-
-/** Browsers send line breaks as CR LF. */
-function enteredText(value: unknown): string {
-  return typeof value === 'string' && !BLANK.test(value) ? value.replaceAll('\r\n', '\n').trim() : '';
 }
