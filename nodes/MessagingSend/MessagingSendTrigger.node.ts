@@ -44,8 +44,6 @@ export class MessagingSendTrigger implements INodeType {
       header: '',
       executionsHelp:
         '<b>While building your workflow</b>, click the button to fetch a test event. It is shown in the editor.<br /><br /><b>While your workflow is published</b>, n8n checks the balance at the Poll Times and executes the workflow each time the balance drops below the credits in Warn Below. These executions are shown in the <a data-key="executions">executions list</a>, but not in the editor.',
-      activationHint:
-        'While the workflow is published, n8n checks the balance at the Poll Times, and starts the workflow only when it is low.',
     },
     properties: lowBalanceProperties,
   };

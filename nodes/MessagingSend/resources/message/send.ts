@@ -54,7 +54,6 @@ const messages: INodeProperties = {
   type: 'json',
   required: true,
   default: '',
-  placeholder: `e.g. ${LIST}`,
   hint: `For example ${LIST}. Each input item sends its own list.`,
   description:
     'JSON array with one object per message, with "phone" and "message". You can drag a list from the input into this field.',

@@ -38,8 +38,6 @@ export const sendAndWait: INodePropertyOptions = {
 const sendTo: INodeProperties = {
   ...phone,
   name: 'sendTo',
-  description:
-    "Phone number of the person who answers. For a number without a country code, add the option 'Default Country Code'.",
   builderHint: { propertyHint: 'Never let a model fill this in: it would choose who approves.' },
 };
 
