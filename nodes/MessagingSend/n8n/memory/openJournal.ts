@@ -1,6 +1,6 @@
 import { FORM_NODE_TYPE, type IExecuteFunctions, SEND_AND_WAIT_OPERATION, WAIT_NODE_TYPE } from 'n8n-workflow';
 
-import { isObject, type JsonObject } from '../../api/objects';
+import type { JsonObject } from '../../api/objects';
 import type { SendOperation } from '../../delivery/operation';
 import type { DeliveryOptions } from '../../delivery/select';
 import { CrashLedger } from '../../journal/crash/crashLedger';
@@ -44,9 +44,8 @@ export async function openJournal(
     // All that a run without 'Test Run' must know is that this one began, and sent nothing.
     await crash?.finish();
     // Only for Retry On Fail: in other runs, test messages don't count as sent.
-    const own = isObject(kept.test) ? kept.test : {};
-    kept.test = own;
-    return new Journal(new DeliveryRecord(own, index));
+    kept.test ??= {};
+    return new Journal(new DeliveryRecord(kept.test as JsonObject, index));
   }
   const isAsked = duplicateMessages === 'sendOnceEver';
   if (!canRemember(context) || !(isAsked || isList)) return new Journal(record, crash);
