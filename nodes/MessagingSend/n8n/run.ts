@@ -38,7 +38,7 @@ export interface Job {
 
 /** What differs between a run in a workflow and one item through the routing. */
 interface Invocation {
-  readonly context: Pick<IExecuteFunctions, 'getNode' | 'continueOnFail' | 'getExecutionCancelSignal' | 'getTimezone'>;
+  readonly context: IExecuteFunctions | IExecutePaginationFunctions;
   readonly job: Job;
   readonly drafts: Drafts;
   readonly settings: ReturnType<typeof readSettings>;
@@ -158,8 +158,7 @@ async function sendJob(run: Invocation) {
     if (sender === undefined) {
       const { limits } = requestOptions;
       const requests = requestsOf(account, run.callFor(account), limits, context.getExecutionCancelSignal());
-      // All attempts at a call belong to one execution.
-      const outages = outagesIn(run.kept, account.id, inWorkflow?.getExecutionId() ?? '', Date.now);
+      const outages = outagesIn(run.kept, account.id, context.getExecutionId(), Date.now);
       senders.set(account, (sender = { account: account.id, requests, outages }));
     }
     return sender;
