@@ -133,42 +133,33 @@ export function nextText(summary: Summary, rest: string | false): string {
 /** What may be wrong although messages can be sent: repeated numbers, empty fields, opt-outs, guessed countries. */
 function contentsLines(summary: Summary): string[] {
   const { doubtful, numbersWithSeveral, emptyFields, placeholders, alike, optOuts, codes, planned } = summary;
-  const lines: string[] = [];
-  if (doubtful.length > 0) {
-    const places = placesText(doubtful, false);
-    const numbered = summary.reasons.length === 0 ? ' (counted from 0)' : '';
-    lines.push(
-      `Another run may have sent the messages of ${places}${numbered}: ask the recipients. To send one again, run it alone with another 'Message Key'.`,
-    );
-  }
+  const numbered = summary.reasons.length === 0 ? ' (counted from 0)' : '';
   const went = planned === null ? 'went' : 'would go';
-  if (numbersWithSeveral > 0) lines.push(`More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`);
-  if (emptyFields.size > 0) {
-    const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
-    const named = fields.slice(0, FIRST).map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
-    const others = fields.length > FIRST ? ` and ${fields.length - FIRST} more` : '';
-    const isAsked = summary.skipped.has('empty_field');
-    const [field = 'name'] = fields.find(([name]) => /^[\w.]+$/.test(name)) ?? [];
-    const toSkip = isAsked ? '' : "; to skip such messages, add the option 'Empty Fields'";
-    lines.push(
-      `Empty fields: ${named.join(', ')}${others}. To fill a gap, write {{ $json.${field} || 'there' }}${toSkip}.`,
-    );
-  }
-  if (placeholders.length > 0)
-    lines.push(
+  const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
+  const gaps = fields.map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
+  const [field = 'name'] = fields.find(([name]) => /^[\w.]+$/.test(name)) ?? [];
+  const toSkip = summary.skipped.has('empty_field') ? '' : "; to skip such messages, add the option 'Empty Fields'";
+  const ranked = [...codes].sort(([, a], [, b]) => b - a);
+  const guessed = ranked.map(([code, count], index) => `${code} (${index === 0 ? counted(count, 'number') : count})`);
+  return [
+    doubtful.length > 0 &&
+      `Another run may have sent the messages of ${placesText(doubtful, false)}${numbered}: ask the recipients. To send one again, run it alone with another 'Message Key'.`,
+    numbersWithSeveral > 0 && `More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`,
+    gaps.length > 0 && `Empty fields: ${firstOf(gaps)}. To fill a gap, write {{ $json.${field} || 'there' }}${toSkip}.`,
+    placeholders.length > 0 &&
       `Texts with a placeholder such as {name}, or code such as &lt;br> or \\n, are sent as they are: ${placesText(placeholders, false)}. n8n fills in only expressions such as {{ $json.name }}.`,
-    );
-  if (alike > 0) lines.push(`All ${alike} messages have the same text, although 'Message' is an expression.`);
-  if (optOuts === 0) lines.push("'Never Send To' is empty, so nobody is left out.");
-  else if (optOuts !== null) lines.push(`'Never Send To' has ${counted(optOuts, 'number')}.`);
-  if (codes.size > 0) {
-    const ranked = [...codes].sort(([, a], [, b]) => b - a);
-    const named = ranked.map(([code, count], index) => `${code} (${index === 0 ? counted(count, 'number') : count})`);
-    const others = named.length > FIRST ? ` and ${named.length - FIRST} more` : '';
-    const noun = named.length > 1 ? 'codes' : 'code';
-    lines.push(`Numbers without + were read with the country ${noun} ${named.slice(0, FIRST).join(', ')}${others}.`);
-  }
-  return lines;
+    alike > 0 && `All ${alike} messages have the same text, although 'Message' is an expression.`,
+    optOuts === 0 && "'Never Send To' is empty, so nobody is left out.",
+    optOuts !== null && optOuts > 0 && `'Never Send To' has ${counted(optOuts, 'number')}.`,
+    guessed.length > 0 &&
+      `Numbers without + were read with the country code${guessed.length > 1 ? 's' : ''} ${firstOf(guessed)}.`,
+  ].filter((line) => line !== false);
+}
+
+/** The first of them, and how many more. */
+function firstOf(texts: readonly string[]): string {
+  const more = texts.length - FIRST;
+  return `${texts.slice(0, FIRST).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 export function counted(count: number, noun: string): string {
