@@ -18,7 +18,7 @@ import type { ReadDrafts } from './input/drafts';
 import { AS_STORED, ItemParameters, sourceOfItem, sourceOfRun } from './input/itemParameters';
 import { booleanIn, GivenOptions, includeOtherFields } from './input/readOptions';
 import { readRequestOptions } from './input/requestOptions';
-import { canRemember, journalIn, openJournal } from './memory/openJournal';
+import { journalIn, openJournal } from './memory/openJournal';
 import { outputItems } from './output/outputItems';
 import { progressReporter, reportSummary, runError, runRefused } from './output/reports';
 import { summarize } from './output/summary';
@@ -62,7 +62,8 @@ export function forRun(job: Job) {
 export async function sendForRun(context: IExecuteFunctions, job: Job) {
   const source = sourceOfRun(context);
   const options = new GivenOptions(source);
-  const given = readSettings(job, options, context.getMode(), canRemember(context) ? null : failure('sendOnceUnsaved'));
+  const { id: workflow = '' } = context.getWorkflow();
+  const given = readSettings(job, options, context.getMode(), workflow === '' ? failure('sendOnceUnsaved') : null);
   const { dryRun, testRun } = given.options;
   const endAttempt = beginAttempt(context);
   try {

@@ -27,12 +27,13 @@ export async function openJournal(
   const kept = context.getContext('node');
   const record = new DeliveryRecord(kept, index);
   record.open();
+  // Empty if the workflow was never saved: then n8n keeps nothing for the node beyond the execution.
   const { id: workflow = '' } = context.getWorkflow();
   const lineage = lineageOf(context);
   const storage = listStorageOf(context, maxWait);
   const factsWith = (secret: string, isShared: boolean) => new Facts(factListOf(context), storage, secret, isShared);
   const isList = operation.maxBatchSize > 1 || context.getInputData().length > 1;
-  const isNoted = lineage !== null && isWorthIt(context, isList, ordinal);
+  const isNoted = lineage !== null && workflow !== '' && isWorthIt(context, isList, ordinal);
   const isRetry = context.getMode() === 'retry';
   const crash = isNoted
     ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, { isRetry, followsKill })
@@ -48,7 +49,7 @@ export async function openJournal(
     return new Journal(new DeliveryRecord(kept.test as JsonObject, index));
   }
   const isAsked = duplicateMessages === 'sendOnceEver';
-  if (!canRemember(context) || !(isAsked || isList)) return new Journal(record, crash);
+  if (workflow === '' || !(isAsked || isList)) return new Journal(record, crash);
   const open = (account: string) => {
     // Includes the account, so that nobody can guess values without the API key.
     return new Reservations(factsWith(JSON.stringify([workflow, account]), true), maxWait);
@@ -74,17 +75,11 @@ const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
 function isWorthIt(context: IExecuteFunctions, isList: boolean, ordinal: number): boolean {
   const mode = context.getMode();
   const node = context.getNode();
-  if (!canRemember(context) || isTool(node) || mode === 'evaluation') return false;
+  if (isTool(node) || mode === 'evaluation') return false;
   const before = context.getParentNodes(node.name, { includeNodeParameters: true });
   if (before.some(({ type, parameters }) => WAITING.has(type) || parameters?.operation === SEND_AND_WAIT_OPERATION))
     return true;
   if (mode === 'manual') return false;
   if (mode === 'retry' || ordinal > 0) return true;
   return isList || context.getChildNodes(node.name).some(({ name }) => before.some((own) => own.name === name));
-}
-
-/** Whether n8n keeps anything for the node beyond the execution: not if the workflow was never saved. */
-export function canRemember(context: Pick<IExecuteFunctions, 'getWorkflow'>): boolean {
-  const { id } = context.getWorkflow();
-  return id !== undefined && id !== '';
 }
