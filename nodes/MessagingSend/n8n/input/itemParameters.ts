@@ -271,12 +271,11 @@ function emptyFieldsIn({ items, evaluate }: ParameterSource, stored: string, isK
     const meant = fields.length === 0 ? emptyWordsIn(text, ORDINARY) : 0;
     const [isBlank, given] = [BLANK.test(text), emptyWordsIn(text) - meant];
     if (!isBlank && given <= words) return [];
-    const known = { expression, text, own: 0 };
-    const values = fields.map((field) => (isBlank && field === expression ? known : evaluated(field, item)));
+    const values = fields.map((field) => evaluated(field, item));
     if (!isBlank && given <= values.reduce((sum, { own }) => sum + own, words)) return [];
     const empty = values.filter((value) => BLANK.test(value.text) || emptyWordsIn(value.text) > value.own);
     if (empty.length === 0 && isBlank && MAY_BE_EMPTY.test(expression)) return [];
-    return (empty.length === 0 ? [known] : empty).map((value) => nameOf(value.expression));
+    return (empty.length === 0 ? [{ expression }] : empty).map((value) => nameOf(value.expression));
   };
   return (item, text) => {
     if (typeof text !== 'string') return [];
