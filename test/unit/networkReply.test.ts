@@ -98,8 +98,7 @@ test.each<[code: string | undefined, text: string, failure?: string]>([
   ['ERR_CANCELED', 'canceled', 'STOPPED'],
 ])('The service may have the request after %s (%s)', (...[code, text, failure = 'CONNECTION_LOST']) => {
   const reply = networkReply(thrown(code, text));
-  const scope = failure === 'STOPPED' ? 'run' : 'request';
-  expect(reply).toMatchObject({ kind: 'uncertain', failure: { code: failure, scope, httpStatus: null } });
+  expect(reply).toMatchObject({ kind: 'uncertain', failure: { code: failure, scope: 'request', httpStatus: null } });
   expect(JSON.stringify(reply)).not.toMatch(/test-key|4477|<b>/);
 });
 

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../api/objects';
 import type { Reply } from '../api/reply';
-import { type Failure, failure } from '../failures/failure';
+import { failure } from '../failures/failure';
 import type { Journal, Permission } from '../journal/journal';
 import type { Reservations } from '../journal/reservations';
 import { type Batch, failed, isOpen, type Outcome, type Row, settle, textCount } from '../messages/row';
@@ -106,7 +106,7 @@ export class Dispatch {
     const others = rejection.batch.filter((row) => !offenders.has(row));
     const rejected = others.length === 0 ? null : await this.requestBatch(others);
     const why = (row: Row) => offenders.get(row) ?? rejection.reply.failure;
-    if (rejected === null) this.settleAll([...offenders.keys()], (row) => notSent(why(row)));
+    if (rejected === null) this.settleAll([...offenders.keys()], (row) => failed(why(row)));
     // The details were misleading: they may count from 1, or name only the first message.
     else await this.search({ ...rejection, batch: rejection.batch.filter(isOpen) });
   }
@@ -114,7 +114,7 @@ export class Dispatch {
   /** One batch at a time, so that rejections in a row mean something. */
   private async search(rejection: Rejection): Promise<void> {
     const send = async (half: Batch) => await this.requestBatch(half);
-    const reject = (found: Rejection) => this.settleAll(found.batch, () => notSent(found.reply.failure));
+    const reject = (found: Rejection) => this.settleAll(found.batch, () => failed(found.reply.failure));
     const search = async () => await searchInHalves(rejection, send, reject, this.rejectedInARow);
     await (this.lastSearch = this.lastSearch.then(search));
   }
@@ -137,14 +137,14 @@ export class Dispatch {
       this.settleAll(rows, (_row, index) => outcomes[index] ?? NOT_LISTED, data);
     } else if (reply.kind === 'uncertain') {
       for (const row of rows) row.isUnanswered = true;
-      this.settleAll(rows, () => ({ kind: 'uncertain', failure: reply.failure }));
+      this.settleAll(rows, () => failed(reply.failure));
     } else if (stopOnFailure || reply.failure.scope === 'run') {
       const offenders = offendersIn({ batch: rows, reply });
       // What it says of one message is not why the run ends.
       if (reply.failure.scope === 'run') requests.halt(reply.failure);
       // It ends the run. If it names some of the messages, the others are not to blame.
       const others = offenders.size > 0 && reply.failure.scope !== 'run' ? failure('notStarted') : reply.failure;
-      this.settleAll(rows, (row) => notSent(offenders.get(row) ?? others));
+      this.settleAll(rows, (row) => failed(offenders.get(row) ?? others));
     }
     // The next request may leave: the outcomes have shown whether the run goes on. An answer that confirms nothing counts
     // as none.
@@ -172,7 +172,8 @@ export class Dispatch {
       // The run has ended, or was stopped, during a wait.
     }
     // If the run has not ended, only the Stop button can be the reason; n8n itself tells the user.
-    this.reject(left.filter(isOpen), this.config.requests.whyHalted ?? failure('stopped'));
+    const why = this.config.requests.whyHalted ?? failure('stopped');
+    this.settleAll(left.filter(isOpen), () => failed(why));
     return null;
   }
 
@@ -205,17 +206,8 @@ export class Dispatch {
     if (given === 'leave') reservations?.giveUp(batch);
     else if (given === 'wait') await requests.wait(ASK_AGAIN_AFTER);
     else if (given === 'changed') onSettled(batch.filter((row) => !isOpen(row)).length);
-    else this.reject(batch, given);
+    else this.settleAll(batch, () => failed(given));
     return null;
-  }
-
-  /** Settles messages that were not requested. They are uncertain if something else may be sending them. */
-  private reject(batch: Batch, why: Failure): void {
-    if (batch.length === 0) return;
-    const outcome = failed(why);
-    // Another attempt is sending these messages, and all other batches.
-    if (outcome.kind === 'uncertain') this.config.requests.halt(why);
-    this.settleAll(batch, () => outcome);
   }
 
   /** Settles messages, notes them, and ends the run if an outcome means that every other request would fail. */
@@ -230,15 +222,10 @@ export class Dispatch {
       row.data = data;
       settle(row, outcome);
       if (!('failure' in outcome)) return;
-      const { kind, failure: why } = outcome;
-      if (why.scope === 'run') requests.halt(kind === 'not_sent' ? why : failure('notStarted'));
+      if (outcome.failure.scope === 'run') requests.halt(outcome.failure);
       else if (stopOnFailure) requests.halt(failure('notStarted'));
     });
     journal.note(batch, reservations);
     onSettled(batch.length);
   }
-}
-
-function notSent(why: Failure): Outcome {
-  return { kind: 'not_sent', failure: why };
 }

@@ -4,7 +4,7 @@ import { addTo, isNumber, isObject, type JsonObject, scalar } from '../api/objec
 import type { ApiRequest } from '../api/reply';
 import { serviceTexts } from '../api/serviceText';
 import { failure } from '../failures/failure';
-import { type Batch, type Failed, type Outcome, type Row, textCount } from '../messages/row';
+import { type Batch, failed, type Outcome, type Row, textCount } from '../messages/row';
 
 /** What differs between Send and Send Bulk. */
 export interface SendOperation {
@@ -62,9 +62,8 @@ function outcomeOfParts(row: Row, outcomes: readonly Outcome[]): Outcome {
     return { kind: 'sent', messageId: ids.join(', ') || null, status: sent[0]?.status ?? null };
   }
   if (sent.length === 0 && worst.kind === 'not_sent') return worst;
-  const { message: reason, scope, httpStatus, serviceSays } = worst.failure;
-  const why = failure('partlySent', { sent: sent.length, parts, reason }, { scope, httpStatus, serviceSays });
-  return { kind: 'uncertain', failure: why };
+  const { message: reason, serviceSays } = worst.failure;
+  return failed(failure('partlySent', { sent: sent.length, parts, reason }, { serviceSays }));
 }
 
 /**
@@ -101,7 +100,7 @@ function meaning(entry: JsonObject): Outcome {
   const kind = meaningOfEntry(entry);
   if (kind === 'sent') return { kind, messageId: scalar(entry, 'message_id'), status: scalar(entry, 'status') };
   const details = { serviceSays: serviceTexts(wordsOfEntry(entry)) };
-  return { kind, failure: failure(kind === 'not_sent' ? 'messageNotAccepted' : 'messageUnclear', undefined, details) };
+  return failed(failure(kind === 'not_sent' ? 'messageNotAccepted' : 'messageUnclear', undefined, details));
 }
 
 /** Fewer messages sent, or credits used, than entries that say "sent": which of them are true is unknown. */
@@ -112,10 +111,10 @@ function confirmed(outcomes: readonly Outcome[], { messages_sent: sent, credits_
   return isContradicted ? outcomes.map((outcome) => (outcome.kind === 'sent' ? UNCLEAR : outcome)) : outcomes;
 }
 
-const UNCLEAR: Failed = { kind: 'uncertain', failure: failure('messageUnclear') };
+const UNCLEAR = failed(failure('messageUnclear'));
 
 /** For a message that the answer to an accepted request does not mention. */
-export const NOT_LISTED: Failed = { kind: 'uncertain', failure: failure('messageNotListed') };
+export const NOT_LISTED = failed(failure('messageNotListed'));
 
 /**
  * Leaves out doubled entries: those with the same phone and message_id are about one message. If one says that it was

@@ -274,7 +274,7 @@ export const CATALOGUE = {
     'Only {sent} of the {parts} parts of the text were certainly sent: {reason}',
     'Nothing more of the text is sent automatically.',
   ),
-  stoppedInFlight: uncertainWithCode('STOPPED', 'run')('The run was stopped while the request was in flight'),
+  stoppedInFlight: uncertainWithCode('STOPPED')('The run was stopped while the request was in flight'),
   interrupted: uncertainWithCode('INTERRUPTED', 'run')(
     "n8n stopped during an earlier attempt, or another retry has run since, so this message's outcome is unknown",
     "Send what did not arrive in a new execution, with only these items; with 'Send Once, Also in Later Runs', give them another 'Message Key'.",
