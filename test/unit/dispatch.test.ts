@@ -57,7 +57,7 @@ async function sendFive(
 test('A run that has ended pauses between the batches that it no longer sends', async () => {
   const pause = jest.fn(noPause);
   await sendFive({ pause });
-  expect(pause).toHaveBeenCalledTimes(4);
+  expect(pause).toHaveBeenCalledTimes(5);
 });
 
 test.each([

@@ -43,8 +43,8 @@ export class CircuitBreaker {
     this.uncertainInARow = outages.uncertainInARow ?? 0;
   }
 
-  /** Waits until a request may be risked. @returns null if the run has ended @throws if it ends, or is stopped, meanwhile */
-  async admit(): Promise<Pass | null> {
+  /** Waits until a request may be risked. @throws if the run has ended, or ends or is stopped meanwhile */
+  async admit(): Promise<Pass> {
     while (this.requests.whyHalted === null) {
       const { state, trips } = this;
       if (state === 'tripped') await this.probe();
@@ -54,7 +54,7 @@ export class CircuitBreaker {
         return { began: state, isValid: () => trips === this.trips };
       }
     }
-    return null;
+    throw new Error('the run has ended');
   }
 
   /** Must be called once for each pass: with the reply, or with null if the request was not made. */
@@ -74,20 +74,12 @@ export class CircuitBreaker {
   }
 
   private async probe(): Promise<void> {
-    if (this.uncertainInARow >= MAX_UNCERTAIN) {
-      this.requests.halt(serviceDown(this.reason));
-      return;
-    }
     this.state = 'busy';
-    let next: State = 'tripped';
-    try {
-      const reason = await this.requests.probe();
-      if (reason === null) next = 'trial';
-      else this.requests.halt(serviceDown(reason));
-    } finally {
-      this.state = next;
-      this.wake();
-    }
+    const isTooOften = this.uncertainInARow >= MAX_UNCERTAIN;
+    const reason = isTooOften ? this.reason : await this.requests.probe();
+    if (isTooOften || reason !== null) this.requests.halt(serviceDown(reason));
+    this.state = 'trial';
+    this.wake();
   }
 
   /** Lets every waiting request check again. */

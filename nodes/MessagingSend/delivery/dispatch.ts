@@ -28,7 +28,7 @@ export interface DispatchConfig extends Pick<DeliveryOptions, 'parallelRequests'
   readonly stopOnFailure: boolean;
   /** Called with the number of messages that got their outcomes. */
   readonly onSettled: (messages: number) => void;
-  /** Lets other work in this process run; called after each batch that the run ended before. */
+  /** Lets other work in this process run; called after each batch. */
   readonly pause: () => Promise<void>;
 }
 
@@ -80,7 +80,6 @@ export class Dispatch {
         const done = Promise.all(earlier).then(async () => await this.sendBatch(batch));
         for (const person of shared) inProgress.set(person, done);
         await done;
-        for (const person of shared) if (inProgress.get(person) === done) inProgress.delete(person);
       }
     };
     // The user may have entered any number for "without limit".
@@ -90,24 +89,17 @@ export class Dispatch {
 
   /** If a batch is rejected because of some of its messages, finds those, and sends the others. */
   private async sendBatch(batch: Batch): Promise<void> {
-    const { requests, pause } = this.config;
-    const hadEnded = requests.whyHalted !== null;
     const rejection = await this.requestBatch(batch);
     if (rejection !== null) await this.sendOthers(rejection);
-    if (hadEnded) await pause();
+    await this.config.pause();
   }
 
   private async sendOthers(rejection: Rejection): Promise<void> {
     const offenders = offendersIn(rejection);
-    if (offenders.size === 0) {
-      await this.search(rejection);
-      return;
-    }
     const others = rejection.batch.filter((row) => !offenders.has(row));
-    const rejected = others.length === 0 ? null : await this.requestBatch(others);
-    const why = (row: Row) => offenders.get(row) ?? rejection.reply.failure;
-    if (rejected === null) this.settleAll([...offenders.keys()], (row) => failed(why(row)));
-    // The details were misleading: they may count from 1, or name only the first message.
+    if (offenders.size > 0 && (await this.requestBatch(others)) === null)
+      this.settleAll([...offenders.keys()], (row) => failed(offenders.get(row) ?? rejection.reply.failure));
+    // Nobody is named, or the details were misleading: they may count from 1, or name only the first message.
     else await this.search({ ...rejection, batch: rejection.batch.filter(isOpen) });
   }
 
@@ -164,7 +156,6 @@ export class Dispatch {
     try {
       for (; left.length > 0; left = left.filter(isOpen)) {
         const pass = await this.breaker.admit();
-        if (pass === null) break;
         const reply = await this.tryRequest(left, pass);
         if (reply !== null) return { batch: left, reply, pass };
       }
