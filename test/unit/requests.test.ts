@@ -41,7 +41,6 @@ function setUp(clock = new FakeClock()) {
 function flightWith(changed: Partial<Flight> = {}) {
   const log: string[] = [];
   const flight: Flight = {
-    mayLeave: () => true,
     beforeRequest: async () => await Promise.resolve(log.push('before') > 0),
     afterFlight: () => log.push('after'),
     ...changed,
@@ -224,32 +223,23 @@ test('The first reason for which a run is halted counts', () => {
 });
 
 describe('A request that is not made leaves its slot to the next one', () => {
-  // It never had permission, so there is nothing to report.
-  test.each<[why: string, flight: Partial<Flight>]>([
-    ['it is no longer wanted', { mayLeave: () => false }],
-    ['the journal refuses', { beforeRequest: async () => await Promise.resolve(false) }],
-  ])('if %s', async (_why, changed) => {
+  test('if it is called off', async () => {
     const { clock, run, make } = setUp();
     const requests = run({ requestsPerMinute: 1 });
-    const { flight, log } = flightWith(changed);
+    // It never had permission, so there is nothing to report.
+    const { flight, log } = flightWith({ beforeRequest: async () => await Promise.resolve(false) });
     await expect(requests.make({ endpoint: GET_BALANCE }, flight)).rejects.toThrow();
     expect([log, requests.made]).toEqual([[], 0]);
     expect((await make(requests)).kind).toBe('accepted');
     expect(clock.now()).toBe(0);
   });
 
-  test.each<[why: string, end: (requests: Requests) => void, mayLeave: (isOver: boolean) => boolean]>([
-    ['the run is halted', (requests) => requests.halt(failure('stopped')), () => true],
-    ['it is no longer wanted', () => undefined, (isOver) => !isOver],
-  ])('and its flight ends, if %s while the journal stores it', async (_why, end, mayLeave) => {
+  test('and its flight ends, if the run is halted while the journal stores it', async () => {
     const { run } = setUp();
     const requests = run();
-    let isOver = false;
     const { flight, log } = flightWith({
-      mayLeave: () => mayLeave(isOver),
       beforeRequest: async () => {
-        isOver = true;
-        end(requests);
+        requests.halt(failure('stopped'));
         return await Promise.resolve(true);
       },
     });

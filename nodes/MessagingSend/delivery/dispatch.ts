@@ -173,16 +173,16 @@ export class Dispatch {
     const { operation, requests, journal, reservations, keepBack, pause, onSettled } = this.config;
     let permission: Permission = 'leave';
     const flight: Flight = {
-      mayLeave: pass.isValid,
       beforeRequest: async () => {
+        if (!pass.isValid()) return false;
         permission = await journal.beforeRequest(batch, reservations);
+        if (permission !== 'leave') return false;
         // A window may have closed since the request was planned, or first made, or while n8n's database took its time.
-        if (permission !== 'leave' || keepBack === null) return permission === 'leave';
         const keptBack = await select(batch, { isOnce: false, keepBack, pause });
-        if (keptBack.length === 0) return true;
+        if (keptBack.length > 0) permission = 'changed';
+        else if (pass.isValid()) return true;
         journal.afterFlight(batch);
         journal.note(keptBack, reservations);
-        permission = 'changed';
         return false;
       },
       afterFlight: () => journal.afterFlight(batch),

@@ -26,8 +26,7 @@ export interface RequestsConfig {
 
 /** Is asked before each try of a request, and told its end. */
 export interface Flight {
-  readonly mayLeave: () => boolean;
-  /** Called when it is the request's turn. The request leaves only if this resolves to true. */
+  /** Called when it is the request's turn. The request leaves only if this resolves to true; else it is called off. */
   readonly beforeRequest: () => Promise<boolean>;
   /** Called once for each try that {@link beforeRequest} has allowed: after its reply, or if it did not leave after all. */
   readonly afterFlight: () => void;
@@ -175,14 +174,12 @@ export class Requests {
       this.earliest = start + limits.interval;
       if (start > now) await this.wait(start - now);
       this.stopped.throwIfAborted();
-      if (flight?.mayLeave() === false) throw new Error('called off');
       if (pacer.holdLeft > 0) return null;
       if ((await flight?.beforeRequest()) === false) throw new Error('called off');
       // The run may have ended during that, or the key been put on hold.
-      const isCalledOff = flight?.mayLeave() === false || this.stopped.aborted;
-      if (isCalledOff || pacer.holdLeft > 0) {
+      if (this.stopped.aborted || pacer.holdLeft > 0) {
         flight?.afterFlight();
-        if (isCalledOff) throw new Error('called off');
+        this.stopped.throwIfAborted();
         return null;
       }
       isMade = true;
