@@ -44,8 +44,7 @@ export const SEND: SendOperation = {
 function entriesOf(batch: Batch): JsonObject[] {
   const entries: JsonObject[] = [];
   for (const { phone, text, parts } of batch) {
-    if (parts === null) entries.push({ phone, message: text });
-    else for (const part of parts) entries.push({ phone, message: part });
+    for (const message of parts ?? [text]) entries.push({ phone, message });
   }
   return entries;
 }

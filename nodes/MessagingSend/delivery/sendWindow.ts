@@ -46,12 +46,10 @@ export class Windows {
 
   /** The first minute, from this one on, inside by all clocks; null if there is none in the next two weeks. */
   private firstInside(zones: readonly string[], from: number): number | null {
-    for (let start = from, end = from; start < from + HORIZON; start = end) {
-      const offsets = zones.map((zone) => offsetIn(zone, start * MINUTE));
-      end = (Math.floor(start / HALF_HOUR) + 1) * HALF_HOUR;
-      for (let minute = start; minute < end; minute += 1) {
-        if (offsets.every((offset) => this.isInside(minute + offset))) return minute;
-      }
+    let offsets: number[] = [];
+    for (let minute = from; minute < from + HORIZON; minute += 1) {
+      if (minute === from || minute % HALF_HOUR === 0) offsets = zones.map((zone) => offsetIn(zone, minute * MINUTE));
+      if (offsets.every((offset) => this.isInside(minute + offset))) return minute;
     }
     return null;
   }
