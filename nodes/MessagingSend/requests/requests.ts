@@ -211,22 +211,18 @@ function isOfService(reply: Reply): boolean {
  * @param signal a wait throws its reason
  */
 export function waitUnless(signal: AbortSignal, clock: Pick<Clock, 'sleep'> = SYSTEM_CLOCK): Wait {
-  // One listener for all waits, and only during a wait: Node keeps a signal alive while it has listeners.
-  const waiting = new Set<() => void>();
-  const stopAll = (): void => {
-    for (const stop of waiting) stop();
-  };
   return async (what) => {
     signal.throwIfAborted();
+    // Each wait has a signal of its own: Node warns of a leak if one has more than ten listeners, and keeps one alive
+    // while it has any.
+    const own = AbortSignal.any([signal]);
     let stop = (): void => undefined;
     const stopped = new Promise<void>((resolve) => (stop = resolve));
-    if (waiting.size === 0) signal.addEventListener('abort', stopAll);
-    waiting.add(stop);
+    own.addEventListener('abort', stop);
     try {
       await Promise.race([typeof what === 'number' ? clock.sleep(what) : what, stopped]);
     } finally {
-      waiting.delete(stop);
-      if (waiting.size === 0) signal.removeEventListener('abort', stopAll);
+      own.removeEventListener('abort', stop);
     }
     signal.throwIfAborted();
   };
