@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './objects';
+import { asText, isObject, type JsonObject } from './objects';
 
 export interface Complaint {
   /** The index of the message that it is about, counted from 0; null if the error names none. */
@@ -56,10 +56,6 @@ function isPath(text: string): boolean {
 
 /** A text, a number, or a list of path parts such as `['messages', 3, 'phone']`; empty for anything else. */
 function plainText(value: unknown): string {
-  if (Array.isArray(value) && value.includes('messages') && value.every(isPlain)) return value.join('.');
-  return isPlain(value) ? String(value) : '';
-}
-
-function isPlain(value: unknown): value is string | number {
-  return typeof value === 'string' || typeof value === 'number';
+  const isSplit = Array.isArray(value) && value.includes('messages') && value.every((part) => asText(part) !== '');
+  return isSplit ? value.join('.') : asText(value);
 }
