@@ -132,9 +132,7 @@ async function sendShares(shares: readonly Share[], delivery: Delivery): Promise
     await Promise.all(
       shares.map(async (share, index) => {
         const why = reasons[index] ?? null;
-        const { parallelRequests } = options;
-        if (why === null)
-          await new Dispatch({ ...delivery, ...share, parallelRequests, onSettled }).sendAll(share.batches);
+        if (why === null) await new Dispatch({ ...delivery, ...options, ...share, onSettled }).sendAll(share.batches);
         else for (const row of share.batches.flat()) settle(row, failed(why));
       }),
     );
