@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { type Failure, failure } from '../failures/failure';
-import { asText, type JsonObject } from './objects';
+import { asText, type JsonObject, MAX_DEPTH } from './objects';
 
 export interface Account {
   /**
@@ -66,9 +66,6 @@ export function keyMask(apiKey: string): KeyMask {
     return masked === plain ? text : masked;
   };
 }
-
-/** The node reads nothing deeper than this in an answer. */
-const MAX_DEPTH = 100;
 
 /** A JSON value with each text, number and name masked. */
 export function masked(value: unknown, mask: KeyMask, depth = 0): unknown {

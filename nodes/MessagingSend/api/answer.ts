@@ -3,7 +3,7 @@
  * same to users. Anything that the document leaves open is uncertain.
  */
 import { readComplaints } from './complaints';
-import { asText, isObject, type JsonObject } from './objects';
+import { asText, isObject, type JsonObject, MAX_DEPTH } from './objects';
 
 export interface Answer {
   readonly statusCode: number;
@@ -82,8 +82,6 @@ function hasError(entry: JsonObject): boolean {
   for (const name in entry) if (ERROR.test(name) && hasValue(entry[name])) return true;
   return entry.success === false;
 }
-
-const MAX_DEPTH = 100;
 
 function hasValue(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return value.trim() !== '';

@@ -3,6 +3,9 @@
 /** A JSON object of the service, not yet checked. */
 export type JsonObject = Record<string, unknown>;
 
+/** The node reads nothing deeper than this in an answer. */
+export const MAX_DEPTH = 100;
+
 /** A JSON value that fits into an n8n item as it is. */
 export type JsonScalar = string | number | boolean | null;
 
