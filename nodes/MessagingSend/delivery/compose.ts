@@ -138,14 +138,6 @@ function isUnevaluated(text: string): boolean {
 /** Texts, numbers and booleans as text; null for anything else. */
 export function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return '';
-  switch (typeof value) {
-    case 'string':
-      return value;
-    case 'number':
-    case 'boolean':
-    case 'bigint':
-      return String(value);
-    default:
-      return null;
-  }
+  const isText = ['string', 'number', 'boolean', 'bigint'].includes(typeof value);
+  return isText ? String(value as string | number | boolean | bigint) : null;
 }
