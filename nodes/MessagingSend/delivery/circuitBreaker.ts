@@ -7,13 +7,8 @@ import type { Requests } from '../requests/requests';
 /** After this many uncertain replies in a row the run ends, even if the service answers other requests. */
 const MAX_UNCERTAIN = 3;
 
-/** Permission to make one request. */
-export interface Pass {
-  /** The state in which the request was admitted. */
-  readonly began: State;
-  /** Whether the request may still leave. Another reply may have tripped the breaker while this request waited. */
-  readonly isValid: () => boolean;
-}
+/** Permission to make one request: tells whether it is still valid, as another reply may have tripped the breaker since. */
+export type Pass = () => boolean;
 
 /**
  * - `closed`: any number of requests.
@@ -51,16 +46,14 @@ export class CircuitBreaker {
       else if (state === 'busy') await this.requests.wait(new Promise<void>((resolve) => this.waiting.push(resolve)));
       else {
         if (state === 'trial') this.state = 'busy';
-        return { began: state, isValid: () => trips === this.trips };
+        return () => trips === this.trips;
       }
     }
     throw new Error('the run has ended');
   }
 
   /** Must be called once for each pass: with the reply, or with null if the request was not made. */
-  end({ began, isValid }: Pass, reply: Reply | Failed | null): void {
-    // No other request is valid during a trial, so the state still belongs to this one.
-    if (began === 'trial') this.state = began;
+  end(isValid: Pass, reply: Reply | Failed | null): void {
     if (isValid() && reply?.kind === 'uncertain') {
       this.trips += 1;
       this.state = 'tripped';
@@ -69,6 +62,9 @@ export class CircuitBreaker {
     } else if (isValid() && reply?.kind === 'accepted' && this.state !== 'closed') {
       this.state = 'closed';
       this.outages.note((this.uncertainInARow = 0));
+    } else if (isValid() && this.state === 'busy') {
+      // Only the request on trial is valid then; the next one is on trial in its place.
+      this.state = 'trial';
     }
     this.wake();
   }

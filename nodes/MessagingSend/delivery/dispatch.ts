@@ -119,7 +119,7 @@ export class Dispatch {
     const made = await this.makeRequest(batch);
     if (made === null) return null;
     const { operation, requests, stopOnFailure } = this.config;
-    const { batch: rows, reply, pass } = made;
+    const { batch: rows, reply, isValid } = made;
     if (reply.kind === 'accepted') {
       this.rejectedInARow.count = 0;
       const outcomes = operation.outcomes(rows, reply.data);
@@ -142,7 +142,7 @@ export class Dispatch {
     // as none.
     const { outcome: first } = rows[0] ?? {};
     const isUnclear = first?.kind === 'uncertain' && rows.every(({ outcome }) => outcome?.kind === 'uncertain');
-    this.breaker.end(pass, isUnclear ? first : reply);
+    this.breaker.end(isValid, isUnclear ? first : reply);
     return reply.kind === 'rejected' && rows.some(isOpen) ? { batch: rows, reply } : null;
   }
 
@@ -151,13 +151,13 @@ export class Dispatch {
    * @returns the batch without messages that were kept back, or that others have; null if nothing was requested, and all is
    * settled
    */
-  private async makeRequest(batch: Batch): Promise<{ batch: Batch; reply: Reply; pass: Pass } | null> {
+  private async makeRequest(batch: Batch): Promise<{ batch: Batch; reply: Reply; isValid: Pass } | null> {
     let left = batch;
     try {
       for (; left.length > 0; left = left.filter(isOpen)) {
-        const pass = await this.breaker.admit();
-        const reply = await this.tryRequest(left, pass);
-        if (reply !== null) return { batch: left, reply, pass };
+        const isValid = await this.breaker.admit();
+        const reply = await this.tryRequest(left, isValid);
+        if (reply !== null) return { batch: left, reply, isValid };
       }
     } catch {
       // The run has ended, or was stopped, during a wait.
@@ -169,18 +169,18 @@ export class Dispatch {
   }
 
   /** @returns null if it may leave later @throws if the run has ended */
-  private async tryRequest(batch: Batch, pass: Pass): Promise<Reply | null> {
+  private async tryRequest(batch: Batch, isValid: Pass): Promise<Reply | null> {
     const { operation, requests, journal, reservations, keepBack, pause, onSettled } = this.config;
     let permission: Permission = 'leave';
     const flight: Flight = {
       beforeRequest: async () => {
-        if (!pass.isValid()) return false;
+        if (!isValid()) return false;
         permission = await journal.beforeRequest(batch, reservations);
         if (permission !== 'leave') return false;
         // A window may have closed since the request was planned, or first made, or while n8n's database took its time.
         const keptBack = await select(batch, { isOnce: false, keepBack, pause });
         if (keptBack.length > 0) permission = 'changed';
-        else if (pass.isValid()) return true;
+        else if (isValid()) return true;
         journal.afterFlight(batch);
         journal.note(keptBack, reservations);
         return false;
@@ -189,10 +189,10 @@ export class Dispatch {
     };
     const reply = await requests.make(operation.requestFor(batch), flight).catch(() => null);
     if (reply !== null) return reply;
-    this.breaker.end(pass, null);
+    this.breaker.end(isValid, null);
     // Assigned in the flight.
     const given = permission as Permission;
-    if (given === 'leave' && pass.isValid()) throw new Error('the run has ended');
+    if (given === 'leave' && isValid()) throw new Error('the run has ended');
     // It may wait for long, and others may send what it has reserved.
     if (given === 'leave') reservations?.giveUp(batch);
     else if (given === 'wait') await requests.wait(ASK_AGAIN_AFTER);
