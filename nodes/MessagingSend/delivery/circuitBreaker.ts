@@ -72,10 +72,15 @@ export class CircuitBreaker {
   private async probe(): Promise<void> {
     this.state = 'busy';
     const isTooOften = this.uncertainInARow >= MAX_UNCERTAIN;
-    const reason = isTooOften ? this.reason : await this.requests.probe();
-    if (isTooOften || reason !== null) this.requests.halt(serviceDown(reason));
-    this.state = 'trial';
-    this.wake();
+    let next: State = 'tripped';
+    try {
+      const reason = isTooOften ? this.reason : await this.requests.probe();
+      if (isTooOften || reason !== null) this.requests.halt(serviceDown(reason));
+      else next = 'trial';
+    } finally {
+      this.state = next;
+      this.wake();
+    }
   }
 
   /** Lets every waiting request check again. */
