@@ -95,17 +95,18 @@ export class Journal {
     };
     const isDoubtful = (row: Row) =>
       row.outcome === null && row.defect === null && pastOf(row)?.outcome.kind === 'uncertain';
-    const sentBefore = await this.sentBefore(rows.filter(isDoubtful), senderOf);
+    // Sent all the same, by what all executions remember.
+    for (const [account, doubtful] of byAccount(rows.filter(isDoubtful), senderOf)) {
+      const found = this.reservationsOf(account)?.find(doubtful);
+      const taken = (await found?.catch(() => NONE)) ?? NONE;
+      this.settleTaken(new Map([...taken].filter(([, state]) => state === 'noted')));
+    }
     for (const row of rows) {
       if (row.outcome !== null) continue;
       const past = pastOf(row);
       if (past === undefined) continue;
       if (row.defect !== null) {
         if (mayHaveBeenSent(past.outcome)) settle(row, { kind: 'uncertain', failure: row.defect });
-        continue;
-      }
-      if (sentBefore.has(row)) {
-        settle(row, { kind: 'skipped', reason: 'sent_before' });
         continue;
       }
       row.isRecalled = true;
@@ -117,17 +118,6 @@ export class Journal {
     }
     record.note(toNote);
     return lastBatch;
-  }
-
-  /** Those of the doubtful messages that were sent all the same, by what all executions remember. */
-  private async sentBefore(doubtful: readonly Row[], senderOf: Intent['senderOf']): Promise<ReadonlySet<Row>> {
-    const sent = new Set<Row>();
-    for (const [account, own] of byAccount(doubtful, senderOf)) {
-      const found = this.reservationsOf(account)?.find(own);
-      const taken = (await found?.catch(() => NONE)) ?? NONE;
-      for (const [row, state] of taken) if (state === 'noted') sent.add(row);
-    }
-    return sent;
   }
 
   /**
