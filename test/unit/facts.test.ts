@@ -416,17 +416,6 @@ test('What is claimed before another process’s copy of a question is removed s
   expect(await left()).toEqual(claimed('order'));
 });
 
-test('What is lost at once can be asked for by others while the rest of the claim is confirmed', async () => {
-  const claims: Array<ReturnType<Facts['claim']>> = [];
-  const { facts, run } = setUp({}, { entries: ['order'] });
-  const waitForOthers = async () => {
-    if (claims.length === 0) claims.push(facts.claim(['order']));
-    await Promise.all(claims);
-  };
-  await run({ waitForOthers }).claim(['order', 'new']);
-  expect(await claims[0]).toEqual(['noted']);
-});
-
 test.each(['open', 'noted'] as const)('What this process has made %s can no longer be barred', async (state) => {
   const { facts, left } = setUp();
   await facts.store({ [state]: ['page'] });

@@ -56,21 +56,15 @@ export class Reservations {
    */
   async reserve(rows: readonly Row[]): Promise<Taken | 'wait'> {
     const left = rows.filter((row) => !this.own.has(row));
-    const facts = this.factsOf(left);
-    const states = left.length === 0 ? [] : await this.facts.claim(facts);
-    const taken = takenOf(left, states);
+    const taken = takenOf(left, await this.facts.claim(this.factsOf(left)));
     if (taken.size === 0) for (const row of left) this.own.add(row);
-    else this.giveUpFacts(facts.filter((_fact, index) => states[index] === 'unknown'));
     // Asked at once: in a moment, the other run may have given them up, and they would be left out for nobody.
     return taken.size > 0 && this.mustWait(left) ? 'wait' : taken;
   }
 
-  giveUp(rows: readonly Row[]): void {
-    this.giveUpFacts(this.factsOf(rows.filter((row) => this.own.delete(row))));
-  }
-
   /** Leaves those that a run without this memory has sent meanwhile. */
-  private giveUpFacts(facts: readonly string[]): void {
+  giveUp(rows: readonly Row[]): void {
+    const facts = this.factsOf(rows.filter((row) => this.own.delete(row)));
     this.facts.change({ facts: facts.filter((fact) => this.facts.list.isInFlight(fact)), to: 'unknown' });
   }
 

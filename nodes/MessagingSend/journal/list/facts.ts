@@ -24,7 +24,7 @@ const KEPT_DETAILS = 8_000;
  * Facts that outlive executions, as one run sees them. The list contains a hash of each name.
  *
  *     store     makes them noted, open or barred; each write repeats them, until they are changed or released
- *     claim     opens them, if nobody else has, and looks again
+ *     claim     opens them, unless somebody else has one, and looks again
  *     change    makes them noted, open or unknown, or leaves them, for the last time
  *     release   leaves them, and no write repeats them
  *     note      makes them noted or open with one write, which is not repeated
@@ -147,9 +147,9 @@ export class Facts {
   }
 
   /**
-   * Opens facts that nobody else has. Another process may have read the list before they were in it, and write it back
-   * afterwards, so they are looked up again when such a write has most likely ended.
-   * @returns the state of each before: an unknown fact is now the caller's
+   * Opens facts, unless somebody else has one of them. Another process may have read the list before they were in it, and
+   * write it back afterwards, so they are looked up again when such a write has most likely ended.
+   * @returns the state of each before: if all were unknown, they are now the caller's; if not, none is
    * @throws what the storage throws, or if others overwrite every write; then nothing is claimed
    */
   async claim(facts: readonly string[]): Promise<FactState[]> {
@@ -158,43 +158,41 @@ export class Facts {
     while (facts.some((fact) => list.known.get(fact)?.state === 'unknown')) {
       await list.turns.take(async () => await list.removeNow(storage));
     }
-    const before = new Map(facts.map((fact) => [fact, list.known.get(fact)?.state]));
-    const open = new Set(facts.filter((fact) => before.get(fact) === undefined));
-    const states = () => facts.map((fact) => before.get(fact) ?? 'unknown');
-    if (open.size === 0) return states();
-    for (const fact of open) list.change({ fact, to: 'open', repeat: 'claiming' });
+    const isFree = (states: readonly FactState[]) => states.every((state) => state === 'unknown');
+    const before = facts.map((fact) => list.known.get(fact)?.state ?? 'unknown');
+    if (facts.length === 0 || !isFree(before)) return before;
+    for (const fact of facts) list.change({ fact, to: 'open', repeat: 'claiming' });
     const mark = randomBytes(12).toString('base64');
     let isAdded = false;
     try {
-      for (let round = 0; open.size > 0; round += 1) {
-        if (round > MAX_ROUNDS) throw new Error('other processes overwrite every claim');
+      for (let round = 0; round <= MAX_ROUNDS; round += 1) {
         if (round > 0) await storage.waitForOthers(round - 1);
-        // A run without this memory may have noted some of them meanwhile.
-        const values = [...open].flatMap((fact) => valuesOf(fact, list.isInFlight(fact) ? 'open' : 'noted'));
-        const present = await list.write([mark, ...values], storage);
-        if (present.has(mark) && isAdded) break;
-        if (present.has(mark)) throw new Error('a write that was reported as failed had been stored');
+        const own = facts.filter((fact) => list.isInFlight(fact));
+        const present = await list.write([mark, ...own.flatMap((fact) => valuesOf(fact, 'open'))], storage);
+        const isStored = present.has(mark);
+        if (isStored && !isAdded) throw new Error('a write that was reported as failed had been stored');
         // The first write, or another process overwrote the last one: this one has added what nobody had.
         isAdded = true;
-        for (const fact of open) {
-          const state = stateIn(present, fact);
-          if (state === 'unknown') continue;
-          before.set(fact, state);
-          open.delete(fact);
+        const states = facts.map((fact) => {
+          // A run without this memory has noted it meanwhile.
+          if (!list.isInFlight(fact)) return list.known.get(fact)?.state ?? 'noted';
+          const state = isStored ? 'unknown' : stateIn(present, fact);
           // The claim added a pending marker to a noted fact.
           if (state === 'noted') list.change({ fact, to: 'noted' });
-          else list.known.delete(fact);
-        }
+          else if (state !== 'unknown') list.known.delete(fact);
+          return state;
+        });
+        if (isFree(states) && !isStored) continue;
+        if (isFree(states)) for (const fact of facts) list.change({ fact, repeat: 'always' });
+        return states;
       }
-      for (const fact of open)
-        if (list.isInFlight(fact)) list.change({ fact, repeat: 'always' });
-        else before.set(fact, list.known.get(fact)?.state ?? 'noted');
-      open.clear();
-      return states();
+      throw new Error('other processes overwrite every claim');
     } finally {
-      // If the first write failed, nobody knows whose values the list has.
-      if (!isAdded) for (const fact of open) list.known.delete(fact);
-      else for (const fact of open) if (list.isInFlight(fact)) list.change({ fact, to: 'unknown' });
+      for (const fact of facts.filter((each) => list.known.get(each)?.repeat === 'claiming')) {
+        // If the first write failed, nobody knows whose values the list has.
+        if (isAdded) list.change({ fact, to: 'unknown' });
+        else list.known.delete(fact);
+      }
       list.change({ fact: mark, to: 'unknown' });
       list.removeSurplus(storage);
     }
