@@ -12,7 +12,7 @@ export interface Past extends Pick<Row, 'batch' | 'data'> {
  * What one memory knows about the messages of a run. One that can no longer be composed has a past as well, if it may
  * have been sent when it could.
  */
-export type Memory = (row: Row) => Past | undefined;
+export type Memory = ReadonlyMap<Row, Past>;
 
 /** For messages whose request is not known. */
 export function pastWith(outcome: Outcome): Past {
@@ -110,7 +110,7 @@ export class DeliveryRecord {
   }
 
   /** What is known about the messages of a run. */
-  lookUp(rows: readonly Row[]): { readonly recorded: Memory | null; readonly lastBatch: number } {
+  lookUp(rows: readonly Row[]): { readonly recorded: Memory; readonly lastBatch: number } {
     const byName = new Map<string, Past & { readonly person: string }>();
     let lastBatch = 0;
     for (const text of this.written().split('\n').filter(Boolean)) {
@@ -125,21 +125,23 @@ export class DeliveryRecord {
       }
       lastBatch = Math.max(lastBatch, batch ?? 0);
     }
-    const fallback = this.isInterrupted ? INTERRUPTED : undefined;
-    if (byName.size === 0 && fallback === undefined) return { recorded: null, lastBatch };
-    const pasts = new Map<Row, Past>();
+    const recorded = new Map<Row, Past>();
+    if (byName.size === 0 && !this.isInterrupted) return { recorded, lastBatch };
     for (const row of rows) {
       const name = digestOf(nameOf(row));
       const own = byName.get(name);
       if (own === undefined) continue;
-      pasts.set(row, own);
+      recorded.set(row, own);
       byName.delete(name);
     }
     // Those to whom something was sent, or may have been, that is not in the list under its name.
     const people = new Set([...byName.values()].map(({ person }) => person));
-    // A number that can't be read now may be that of any of them.
-    const isOneOf = (row: Row) => people.size > 0 && (row.person === '' || people.has(markOf(row)));
-    return { recorded: (row) => pasts.get(row) ?? (isOneOf(row) ? TEXT_CHANGED : fallback), lastBatch };
+    for (const row of rows.filter((each) => !recorded.has(each))) {
+      // A number that can't be read now may be that of any of them.
+      if (people.size > 0 && (row.person === '' || people.has(markOf(row)))) recorded.set(row, TEXT_CHANGED);
+      else if (this.isInterrupted) recorded.set(row, INTERRUPTED);
+    }
+    return { recorded, lastBatch };
   }
 
   /**

@@ -81,16 +81,16 @@ export class Journal {
   async recall({ rows, keptBack, senderOf, lost }: Intent, pause: () => Promise<void>): Promise<number> {
     const { record, crash } = this;
     // If the database can't be asked, nothing leaves and nothing is noted: the next attempt asks again.
-    const asked = await crash?.lookUp(rows, keptBack, pause).catch(() => notAsked(crash.isRetry));
-    const { listed, attempt } = asked ?? { listed: null, attempt: null };
+    const asked = await crash?.lookUp(rows, keptBack, pause).catch(() => notAsked(rows, crash.isRetry));
+    const { listed, attempt = null } = asked ?? {};
     this.attempt = attempt;
     const { recorded, lastBatch } = record.lookUp(rows);
-    if (recorded === null && listed === null) return lastBatch;
+    if (recorded.size === 0 && (listed?.size ?? 0) === 0) return lastBatch;
     // The notes in the list are not kept for as long as the record.
     const toNote: Row[] = [];
     // What one memory knows to be sent is sent, whatever the other leaves open; else the execution's outcome counts.
     const pastOf = (row: Row) => {
-      const [inRecord, inList] = [recorded?.(row), listed?.(row)];
+      const [inRecord, inList] = [recorded.get(row), listed?.get(row)];
       return inRecord?.outcome.kind !== 'sent' && inList?.outcome.kind === 'sent' ? inList : (inRecord ?? inList);
     };
     const isDoubtful = (row: Row) =>
@@ -114,7 +114,7 @@ export class Journal {
       row.data = past.data;
       const isLost = past.outcome.kind === 'sent' && lost !== null;
       settle(row, isLost ? { kind: 'uncertain', failure: lost } : past.outcome);
-      if (attempt !== null && past !== recorded?.(row)) toNote.push(row);
+      if (attempt !== null && past !== recorded.get(row)) toNote.push(row);
     }
     record.note(toNote);
     return lastBatch;
@@ -218,9 +218,9 @@ function byAccount(rows: readonly Row[], senderOf: Intent['senderOf']): Readonly
 }
 
 /** A Retry must assume that earlier attempts may have sent everything. */
-function notAsked(isRetry: boolean): { readonly listed: Memory; readonly attempt: null } {
+function notAsked(rows: readonly Row[], isRetry: boolean): { readonly listed: Memory; readonly attempt: null } {
   const past = pastWith(
     isRetry ? { kind: 'uncertain', failure: NOT_ASKED } : { kind: 'not_sent', failure: NOT_STORED },
   );
-  return { listed: () => past, attempt: null };
+  return { listed: new Map(rows.map((row) => [row, past])), attempt: null };
 }

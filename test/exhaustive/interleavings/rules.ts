@@ -149,6 +149,6 @@ export class RecordWithout extends DeliveryRecord {
 
   override lookUp(...given: Parameters<DeliveryRecord['lookUp']>): ReturnType<DeliveryRecord['lookUp']> {
     const recalled = super.lookUp(...given);
-    return this.off === 'record' ? { ...recalled, recorded: null } : recalled;
+    return this.off === 'record' ? { ...recalled, recorded: new Map() } : recalled;
   }
 }

@@ -1,5 +1,5 @@
 import type { Row } from '../../messages/row';
-import { type DeliveryRecord, INTERRUPTED, type Memory, pastWith } from '../deliveryRecord';
+import { type DeliveryRecord, INTERRUPTED, type Memory, type Past, pastWith } from '../deliveryRecord';
 import { digestOf } from '../list/factList';
 import type { Facts } from '../list/facts';
 import { Attempt, attemptNames, lengthName } from './attempt';
@@ -20,16 +20,6 @@ interface Start {
   readonly unrecorded: readonly number[];
   /** The usual length of their pages; null if none is noted. */
   readonly length: number | null;
-}
-
-/** What earlier attempts have done with a page. */
-interface Found {
-  isSent: boolean;
-  /** All of it is sent but what this attempt keeps back. */
-  isRestSent: boolean;
-  isOpen: boolean;
-  /** One of them had other pages, so that its messages may have been on another one. */
-  isUnplanned: boolean;
 }
 
 /**
@@ -133,32 +123,25 @@ export class CrashLedger {
     rows: readonly Row[],
     keptBackOf: () => Promise<ReadonlySet<Row>>,
     pause: () => Promise<void>,
-  ): Promise<{ readonly listed: Memory | null; readonly attempt: Attempt }> {
+  ): Promise<{ readonly listed: Memory; readonly attempt: Attempt }> {
     const { facts, run, record } = this;
     const { number, unrecorded, length: earlier } = await this.start;
     const length = earlier ?? usualLength(rows.length);
     const pages = await pagesOf(rows, length, pause);
-    const found = pages.map((): Found => ({ isSent: false, isRestSent: false, isOpen: false, isUnplanned: false }));
+    const listed = new Map<Row, Past>();
     const toBar: string[] = [];
     const keptBack = unrecorded.length === 0 ? NOTHING : await keptBackOf();
-    for (const each of unrecorded) toBar.push(...(await this.ask(each, pages, length, keptBack, found)));
+    for (const each of unrecorded) toBar.push(...(await this.ask(each, pages, length, keptBack, listed)));
     const attempt = new Attempt(facts, { run, number, pages, length }, toBar, (hasBegun) => {
       const others = record.run.attempts.filter((other) => other !== number);
       record.run.attempts = hasBegun ? [...others, number] : others;
     });
-    if (unrecorded.length === 0) return { listed: null, attempt };
-    const listed: Memory = (row) => {
-      const page = found[row.page];
-      // What could not be composed then either was never sent.
-      if (page === undefined || (row.defect !== null && !page.isUnplanned)) return undefined;
-      if (page.isSent || (page.isRestSent && !keptBack.has(row))) return SENT;
-      return page.isOpen ? INTERRUPTED : undefined;
-    };
     return { listed, attempt };
   }
 
   /**
-   * Asks what an earlier attempt has done with pages. Noted wins over any doubt.
+   * Asks what an earlier attempt has done with pages.
+   * @param listed what is known of their messages. What one attempt has sent is sent, whatever another leaves open
    * @returns the facts of pages that it has not begun
    */
   private async ask(
@@ -166,7 +149,7 @@ export class CrashLedger {
     pages: readonly Page[],
     length: number,
     keptBack: ReadonlySet<Row>,
-    found: readonly Found[],
+    listed: Map<Row, Past>,
   ): Promise<string[]> {
     const { facts, run } = this;
     const names = attemptNames(run, number);
@@ -182,15 +165,24 @@ export class CrashLedger {
     const stateOf = new Map(asked.map((fact, index) => [fact, states[index]]));
     const isPlanThere = stateOf.get(plannedFor[0] ?? '') === 'noted';
     const unbegun: string[] = [];
-    for (const [index, page] of found.entries()) {
+    const learn = (rows: readonly Row[], past: Past) => {
+      for (const row of rows) if (listed.get(row) !== SENT) listed.set(row, past);
+    };
+    for (const [index, { rows }] of pages.entries()) {
       const fact = own[index] ?? '';
       const state = stateOf.get(fact);
-      if (state === 'noted') page.isSent = true;
-      else if (stateOf.get(rests[index] ?? '') === 'noted') page.isRestSent = true;
+      // What could not be composed then either was never sent.
+      const sendable = rows.filter(({ defect }) => defect === null);
+      if (state === 'noted') learn(sendable, SENT);
+      else if (stateOf.get(rests[index] ?? '') === 'noted')
+        learn(
+          sendable.filter((row) => !keptBack.has(row)),
+          SENT,
+        );
       else if (stateOf.get(planned[index] ?? '') !== 'noted') {
-        if (isPlanThere && stateOf.get(plannedFor[index + 1] ?? '') === 'unknown') continue;
-        page.isUnplanned = page.isOpen = true;
-      } else if (state === 'open') page.isOpen = true;
+        // They may have been on another page.
+        if (!isPlanThere || stateOf.get(plannedFor[index + 1] ?? '') !== 'unknown') learn(rows, INTERRUPTED);
+      } else if (state === 'open') learn(sendable, INTERRUPTED);
       else if (state === 'unknown') unbegun.push(fact);
     }
     return unbegun;
