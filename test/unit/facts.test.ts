@@ -1,5 +1,5 @@
 import { type Failure, failure } from '../../nodes/MessagingSend/failures/failure';
-import { Attempt, attemptNames } from '../../nodes/MessagingSend/journal/crash/attempt';
+import { Attempt, notesOf } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
 import { LENGTHS, pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
@@ -269,7 +269,7 @@ test('A page that a later attempt has barred is barred for each of its requests'
   expect(page).not.toBe(other);
   expect(await attempt.begin(other?.rows ?? [])).toBe(false);
   const later = elsewhere(shared);
-  await later.store({ barred: later.of(page === undefined ? [] : [attemptNames('run', 1).page(page)]) });
+  await later.store({ barred: page === undefined ? [] : [page.fact] });
   const [one, two] = page?.rows.map((row) => [row]) ?? [];
   expect(await attempt.begin(one ?? [])).toBe(true);
   expect(await attempt.begin(two ?? [])).toBe(true);
@@ -391,7 +391,7 @@ test.each<[what: string, make: (facts: Facts) => Promise<unknown>]>([
 
 test('A Retry knows from the record that n8n was killed before an earlier Retry, which could ask nobody', async () => {
   const { shared, facts } = setUp();
-  await facts.store({ noted: facts.of([digestOf('1 0')]) });
+  await facts.store({ noted: [facts.of(digestOf('1 0'))] });
   const kept = {};
   for (let retry = 1; retry <= 2; retry += 1) {
     const record = new DeliveryRecord(kept, 0);
@@ -455,7 +455,7 @@ test.each<[what: string, other: Outcome | null, count: number]>([
   attempt.settled([refused]);
   if (other !== null) settle(last, other);
   attempt.settled(other === null ? [] : [last]);
-  const own = facts.of(pages.map((page) => attemptNames('run', 1).page(page))).flatMap(claimed);
+  const own = pages.flatMap(({ fact }) => claimed(fact));
   expect((await left()).filter((entry) => own.includes(entry))).toHaveLength(count);
 });
 
@@ -471,16 +471,16 @@ test.each<[why: string, changed: Partial<Row>]>([
   await attempt.begin(rows.slice(0, 1));
   settle(rows[0], SENT);
   attempt.settled(rows);
-  facts.end(await attempt.finish());
-  const rest = pages.map((page) => attemptNames('run', 1).page(page, rows.slice(1)));
-  expect(await left()).toEqual(expect.arrayContaining(facts.of(rest)));
+  const { begun, details } = await attempt.finish();
+  facts.end(begun, details);
+  expect(await left()).toEqual(expect.arrayContaining(pages.map((page) => page.factWithout(rows.slice(1)))));
   expect(facts.list.known.size).toBe(0);
 });
 
 /** The first attempt of a run at these rows, on pages of this usual length. */
 async function attemptAt(facts: Facts, rows: readonly Row[], length: number, toBar: readonly string[] = []) {
-  const pages = await pagesOf(rows, length, noPause);
-  return { pages, attempt: new Attempt(facts, { run: 'run', number: 1, pages, length }, toBar, () => undefined) };
+  const notes = notesOf(facts, 'run', 1, await pagesOf(rows, length, noPause), length);
+  return { ...notes, attempt: new Attempt(facts, notes, toBar, { attempts: [] }) };
 }
 
 /** What a Retry of an execution, in a process of its own, knows about messages that a first attempt was to send. */
@@ -619,12 +619,10 @@ test('A plan that another process has overwritten is missed, though a killed que
   const { shared, facts } = setUp();
   const rows = rowsUpTo(1);
   await begun(facts, rows, rows);
-  const names = attemptNames(digestOf('1 0'), 1);
-  const plan = facts.of([names.plannedFor(''), names.plannedFor(rows[0]?.person ?? '')]);
-  const planned = facts.of((await pagesOf(rows, 1, noPause)).map(names.planned));
-  const kept = shared.entries.filter((entry) => ![...plan, ...planned].includes(entry));
+  const { plan, plannedForNobody } = notesOf(facts, digestOf('1 0'), 1, await pagesOf(rows, 1, noPause), 1);
+  const kept = shared.entries.filter((entry) => !plan.includes(entry));
   expect(kept).toHaveLength(shared.entries.length - 3);
-  shared.entries = [...kept, ...plan.slice(0, 1).flatMap(claimed)];
+  shared.entries = [...kept, ...claimed(plannedForNobody)];
   expect(await recalled(shared, rowsUpTo(1))).toEqual(['uncertain']);
 });
 
@@ -652,5 +650,5 @@ test('Of what a run has left, the note that it has started goes first: without i
   facts.forgetOld();
   expect(await left()).toEqual([]);
   expect(removed.length).toBeGreaterThan(1);
-  expect(removed[0]).toContain(facts.of([digestOf('1 0')])[0]);
+  expect(removed[0]).toContain(facts.of(digestOf('1 0')));
 });

@@ -45,7 +45,7 @@ type StoredRow = readonly [name: string, person: string, messageId?: JsonScalar,
 const STORED_FIELDS = ['credits_used', 'credits_remaining', 'sent_at'] as const;
 
 /** What is kept of one run of the node. */
-interface KeptRun {
+export interface KeptRun {
   /** In a line each, written whenever n8n reads them. */
   readonly receipts: string;
   /**

@@ -98,7 +98,7 @@ export class Reservations {
   }
 
   private factsOf(rows: readonly Row[]): string[] {
-    return this.facts.of(rows.map(identityOf));
+    return rows.map((row) => this.facts.of(identityOf(row)));
   }
 }
 

@@ -52,11 +52,11 @@ export class FactsWithout extends Facts {
     super(...given);
   }
 
-  override of(names: readonly string[]): string[] {
-    const named = this.off === 'rest' ? names.map((name) => name.replace(/ but .*/, '')) : names;
-    const facts = super.of(named);
-    for (const [index, fact] of facts.entries()) this.nameOf.set(fact, named[index] ?? '');
-    return facts;
+  override of(name: string): string {
+    const named = this.off === 'rest' ? name.replace(/ but .*/, '') : name;
+    const fact = super.of(named);
+    this.nameOf.set(fact, named);
+    return fact;
   }
 
   private namesOf(facts: readonly string[]): string[] {

@@ -1,21 +1,11 @@
 import { mayHaveBeenSent, type Row } from '../../messages/row';
+import type { KeptRun } from '../deliveryRecord';
 import type { Facts } from '../list/facts';
 import { digestOfNames, type Page } from './pages';
 
-/** The names of what an attempt at a run notes. */
-export function attemptNames(run: string, number: number) {
-  const begun = `${run} attempt ${number}`;
-  return {
-    /** One of its requests may have left. */
-    begun,
-    /** It is to send the messages of this page. */
-    planned: (page: Page) => `${begun} plans ${page.name}`,
-    /** It is to send something to this person, or to nobody (''); only where each message has its own page. */
-    plannedFor: (person: string) => `${begun} plans for ${person}`,
-    /** Noted when all of the page is sent but these messages, which the user keeps back. */
-    page: (page: Page, keptBack: readonly Row[] = []) =>
-      `${begun} page ${page.name}${keptBack.length === 0 ? '' : ` but ${digestOfNames(keptBack)}`}`,
-  };
+/** One of the attempt's requests may have left. */
+export function begunName(run: string, number: number): string {
+  return `${run} attempt ${number}`;
 }
 
 /** The usual length of the pages of all attempts at a run. */
@@ -23,55 +13,74 @@ export function lengthName(run: string, length: number): string {
   return `${run} pages of ${length}`;
 }
 
-/** What an attempt is to send. */
-export interface Plan {
-  readonly run: string;
-  readonly number: number;
-  readonly pages: readonly Page[];
-  /** Their usual length, in messages. */
-  readonly length: number;
+/** What an attempt at these pages notes: facts. @param length the usual length of pages, in messages */
+export function notesOf(facts: Facts, run: string, number: number, pages: readonly Page[], length: number) {
+  const begun = begunName(run, number);
+  const factOf = (what: string) => facts.of(`${begun} ${what}`);
+  const ownPages = pages.map(({ name, rows }) => {
+    const fact = factOf(`page ${name}`);
+    return {
+      rows,
+      /** The attempt is to send its messages. */
+      planned: factOf(`plans ${name}`),
+      /** It is to send something to its person; only where each message has its own page. */
+      plannedFor: factOf(`plans for ${rows[0]?.person ?? ''}`),
+      /** Open from before its first request; noted once all of it is sent. */
+      fact,
+      /** Noted once all of it is sent but these messages, which the user keeps back. */
+      factWithout: (keptBack: readonly Row[]) =>
+        keptBack.length === 0 ? fact : factOf(`page ${name} but ${digestOfNames(keptBack)}`),
+    };
+  });
+  /** Of a plan with people: it shows that the plan is there, and a number that can't be read may be anybody's. */
+  const plannedForNobody = factOf('plans for ');
+  const people = length > 1 ? [] : [plannedForNobody, ...ownPages.map(({ plannedFor }) => plannedFor)];
+  return {
+    number,
+    begun: facts.of(begun),
+    length: facts.of(lengthName(run, length)),
+    pages: ownPages,
+    plan: [...ownPages.map(({ planned }) => planned), ...people],
+    plannedForNobody,
+    hasPeople: people.length > 0,
+  };
 }
 
-/** A page in one attempt. */
-interface OwnPage extends Page {
-  readonly fact: string;
-  /**
-   * `taken`: another process has begun or barred it. A promise: it is open, and its requests may leave once that
-   * resolves to false, because the page isn't taken.
-   */
-  state: 'unopened' | 'ended' | 'taken' | Promise<boolean>;
-}
+/** What is left in the list of an attempt that has ended. */
+export type Left = Readonly<Record<'begun' | 'details', readonly string[]>>;
+
+export const NOTHING_LEFT: Left = { begun: [], details: [] };
 
 /**
  * One attempt at a run. It notes itself and its plan before its first request, opens the pages of each request before
  * the request leaves, and notes a page once all of it is sent.
  */
 export class Attempt {
-  private readonly pages: readonly OwnPage[];
-  private readonly names: ReturnType<typeof attemptNames>;
   /** Facts that say that a page is sent but for what is kept back. */
   private readonly rests: string[] = [];
-  private begun: Promise<boolean> | null = null;
-  /** Itself and its plan. */
-  private noted: readonly string[] = [];
+  /** Resolves once all pages that were opened so far are stored, with whether another process has one of them. */
+  private opening: Promise<boolean> | null = null;
+  /** Whether another process is making this attempt, or has barred it. */
+  private isTaken = false;
 
   /**
    * @param toBar facts that earlier attempts have not begun, and must no longer begin
-   * @param onBegun called with true once its requests may leave, and with false if none has
+   * @param record names the attempts whose requests may have left
    */
   constructor(
     private readonly facts: Facts,
-    private readonly plan: Plan,
+    private readonly notes: ReturnType<typeof notesOf>,
     private readonly toBar: readonly string[],
-    private readonly onBegun: (hasBegun: boolean) => void,
-  ) {
-    this.names = attemptNames(plan.run, plan.number);
-    const pageFacts = facts.of(plan.pages.map((page) => this.names.page(page)));
-    this.pages = plan.pages.map((page, index) => ({ ...page, fact: pageFacts[index] ?? '', state: 'unopened' }));
+    private readonly record: Pick<KeptRun, 'attempts'>,
+  ) {}
+
+  private pagesOf(rows: readonly Row[]) {
+    return [...new Set(rows.map(({ page }) => page))].flatMap((page) => this.notes.pages[page] ?? []);
   }
 
-  private pagesOf(rows: readonly Row[]): OwnPage[] {
-    return [...new Set(rows.map(({ page }) => page))].flatMap((page) => this.pages[page] ?? []);
+  private isBegun(fact: string): boolean {
+    const { state } = this.facts.list.known.get(fact) ?? {};
+    return state === 'open' || state === 'noted';
   }
 
   /**
@@ -80,40 +89,23 @@ export class Attempt {
    * @throws what the storage throws: then the messages must not leave
    */
   async begin(rows: readonly Row[]): Promise<boolean> {
-    const pages = this.pagesOf(rows);
-    const closed = pages.filter(({ state }) => state === 'unopened');
-    if (closed.length > 0) {
-      this.begun ??= this.start().catch((error: unknown) => {
-        this.begun = null;
-        throw error;
-      });
-      const facts = closed.map(({ fact }) => fact);
-      const opening = this.facts.store({ open: facts }, facts);
-      for (const page of closed) page.state = opening;
-      opening.catch(() => {
-        for (const page of closed) page.state = 'unopened';
-      });
+    const open = this.pagesOf(rows).flatMap(({ fact }) => (this.isBegun(fact) ? [] : [fact]));
+    if (open.length > 0) {
+      const stored = [this.opening ?? this.start(), this.facts.store({ open }, open)];
+      this.opening = Promise.all(stored).then((taken) => taken.includes(true));
     }
-    const openings = new Set(pages.map(({ state }) => (state instanceof Promise ? state : state === 'taken')));
-    const isTaken = (await Promise.all([this.begun, ...openings])).includes(true);
-    // Their values in the list belong to the other attempt, and must stay.
-    if (isTaken) for (const page of pages) page.state = 'taken';
-    return isTaken;
+    if ((await this.opening) === true) this.isTaken = true;
+    return this.isTaken;
   }
 
   /** Notes itself and its plan. @returns whether another process is making this attempt, or has barred it */
   private async start(): Promise<boolean> {
-    const { facts, names, toBar } = this;
-    const { run, pages, length } = this.plan;
-    // With nobody: it shows that the plan is there, and a number that can't be read may be anybody's.
-    const people = length > 1 ? [] : new Set(['', ...pages.flatMap(({ rows }) => rows.map(({ person }) => person))]);
-    const plan = facts.of([...pages.map(names.planned), ...[...people].map(names.plannedFor)]);
-    const [begun = '', ownLength = ''] = facts.of([names.begun, lengthName(run, length)]);
-    this.noted = [begun, ownLength, ...plan];
-    const isTaken = await facts.store({ noted: this.noted, barred: toBar }, [begun, ...toBar]);
+    const { facts, toBar, record } = this;
+    const { number, begun, length, plan, hasPeople } = this.notes;
+    const isTaken = await facts.store({ noted: [begun, length, ...plan], barred: toBar }, [begun, ...toBar]);
     // If another process overwrites a plan without people, its pages are uncertain. So later writes need not repeat it.
-    if (length > 1) facts.release(plan);
-    if (!isTaken) this.onBegun(true);
+    if (!hasPeople) facts.release(plan);
+    if (!isTaken) record.attempts = [...record.attempts, number];
     return isTaken;
   }
 
@@ -124,48 +116,42 @@ export class Attempt {
    * @param rows that have just been settled, or found to be duplicates
    */
   settled(rows: readonly Row[]): void {
+    const { facts, rests, isTaken } = this;
     for (const page of this.pagesOf(rows)) {
-      if (!(page.state instanceof Promise)) continue;
+      if (facts.list.known.get(page.fact)?.state !== 'open') continue;
       const own = page.rows.filter((row) => row.defect === null && !isKeptBack(row));
-      if (own.length > 0 && own.every(({ outcome }) => outcome?.kind === 'sent')) this.close(page);
+      if (own.length > 0 && own.every(({ outcome }) => outcome?.kind === 'sent')) {
+        // What was kept back may be sent by a later attempt, so such a page stays open, and another fact says what is sent.
+        const sent = page.factWithout(page.rows.filter(isKeptBack));
+        facts.change({ facts: [sent], to: 'noted' });
+        if (sent !== page.fact) rests.push(sent);
+      } else if (isTaken) continue;
       else if (own.every(({ outcome, isRecalled }) => isRecalled || (outcome !== null && !mayHaveBeenSent(outcome)))) {
-        page.state = 'unopened';
-        this.facts.change({ facts: [page.fact], to: 'unknown' });
+        facts.change({ facts: [page.fact], to: 'unknown' });
       }
     }
   }
 
-  /** What was kept back may be sent by a later attempt, so such a page stays open, and another fact says what is sent. */
-  private close(page: OwnPage): void {
-    page.state = 'ended';
-    const keptBack = page.rows.filter(isKeptBack);
-    const facts = keptBack.length === 0 ? [page.fact] : this.facts.of([this.names.page(page, keptBack)]);
-    this.facts.change({ facts, to: 'noted' });
-    if (keptBack.length > 0) this.rests.push(...facts);
-  }
-
-  /**
-   * Resolves once everything is stored that a re-run needs if n8n is killed before it stores the execution.
-   * @returns all facts that it has noted
-   */
-  async finish(): Promise<readonly string[]> {
-    const { facts, pages, rests, toBar } = this;
+  /** Resolves once everything is stored that a re-run needs if n8n is killed before it stores the execution. */
+  async finish(): Promise<Left> {
+    const { facts, rests, toBar, record } = this;
+    const { number, begun, length, plan, pages } = this.notes;
     if (rests.length > 0) await facts.store({ noted: rests }).catch(() => undefined);
     await facts.list.turns.last;
-    if (this.begun === null) return [];
-    const own = [...this.noted, ...pages.map(({ fact }) => fact), ...rests];
-    if (pages.some(({ state }) => state === 'taken')) {
+    if (!this.isBegun(begun)) return NOTHING_LEFT;
+    const details = [length, ...plan, ...pages.map(({ fact }) => fact), ...rests];
+    if (this.isTaken) {
       // They belong to the other attempt, and must stay.
-      facts.release([...own, ...toBar]);
-      return [];
+      facts.release([begun, ...details, ...toBar]);
+      return NOTHING_LEFT;
     }
-    if (pages.some(({ state }) => state !== 'unopened')) return [...own, ...toBar];
+    if (pages.some(({ fact }) => this.isBegun(fact))) return { begun: [begun], details: [...details, ...toBar] };
     // Nothing has left, and an attempt that has not begun says the same. What it has barred stays barred.
-    this.onBegun(false);
-    facts.change({ facts: own, to: 'unknown' });
+    record.attempts = record.attempts.filter((other) => other !== number);
+    facts.change({ facts: [begun, ...details], to: 'unknown' });
     // A Retry must not find it begun, and then without its plan.
     await facts.list.turns.last;
-    return toBar;
+    return { begun: [], details: toBar };
   }
 }
 

@@ -2,8 +2,8 @@ import type { Row } from '../../messages/row';
 import { type DeliveryRecord, INTERRUPTED, type Memory, type Past, pastWith } from '../deliveryRecord';
 import { digestOf } from '../list/factList';
 import type { Facts } from '../list/facts';
-import { Attempt, attemptNames, lengthName } from './attempt';
-import { LENGTHS, type Page, pagesOf, usualLength } from './pages';
+import { Attempt, begunName, type Left, lengthName, notesOf, NOTHING_LEFT } from './attempt';
+import { LENGTHS, pagesOf, usualLength } from './pages';
 
 /** How many attempts are looked up at once. */
 const ASKED_TOGETHER = 8;
@@ -52,7 +52,7 @@ export class CrashLedger {
     this.isRetry = isRetry;
     facts.forgetOld();
     this.run = digestOf(`${lineage} ${ordinal}`);
-    this.hasStarted = facts.of([this.run]);
+    this.hasStarted = [facts.of(this.run)];
     const isUnknown = followsKill && !record.isOpen;
     this.start = isRetry ? this.startAgain(digestOf(`${lineage} 0`), isUnknown) : this.startOnce();
     this.start.catch(() => {
@@ -62,7 +62,7 @@ export class CrashLedger {
 
   private async startAgain(firstRun: string, isUnknown: boolean): Promise<Start> {
     const { facts, record, hasStarted } = this;
-    const [own, first] = await facts.ask([...hasStarted, ...facts.of([firstRun])]);
+    const [own, first] = await facts.ask([...hasStarted, facts.of(firstRun)]);
     const isSilent = own !== 'noted' && first !== 'noted';
     // Only the record tells a second try that the first one found this.
     if (isSilent && (isUnknown || record.isInterrupted)) record.markInterrupted();
@@ -87,11 +87,11 @@ export class CrashLedger {
     const recorded = record.run.attempts;
     let last = Math.max(0, ...recorded);
     const unrecorded: number[] = [];
-    const lengths = await facts.ask(facts.of(LENGTHS.map((length) => lengthName(run, length))));
+    const lengths = await facts.ask(LENGTHS.map((length) => facts.of(lengthName(run, length))));
     const length = LENGTHS[lengths.indexOf('noted')] ?? null;
     for (let first = 1; ; first += ASKED_TOGETHER) {
       const numbers = Array.from({ length: ASKED_TOGETHER }, (_, index) => first + index);
-      const states = await facts.ask(facts.of(numbers.map((number) => attemptNames(run, number).begun)));
+      const states = await facts.ask(numbers.map((number) => facts.of(begunName(run, number))));
       // An open one counts as well: it may have been noted before a kill during a question left it open.
       const known = numbers.filter((_number, index) => states[index] !== 'unknown');
       unrecorded.push(...known.filter((number) => !recorded.includes(number)));
@@ -101,16 +101,14 @@ export class CrashLedger {
     }
   }
 
-  /** Resolves once the start is stored. @param attempt the facts that the attempt has noted */
-  async finish(attempt: readonly string[] = []): Promise<void> {
-    const { number } = await this.start.catch(() => FIRST);
-    const [name] = this.facts.of([attemptNames(this.run, number).begun]);
-    const begun = attempt.filter((fact) => fact === name);
-    const details = attempt.filter((fact) => fact !== name);
+  /** Resolves once the start is stored. @param attempt what is left of the attempt */
+  async finish({ begun, details }: Left = NOTHING_LEFT): Promise<void> {
+    const { facts, hasStarted, isRetry } = this;
+    await this.start.catch(() => FIRST);
     // Whoever retries an older execution, whenever that is, must learn that this Retry may have sent something.
-    if (this.isRetry) this.facts.release(begun);
+    if (isRetry) facts.release(begun);
     // Without the start, the silence of the list proves nothing, so it goes first.
-    this.facts.end([...this.hasStarted, ...(this.isRetry ? [] : begun)], details);
+    facts.end([...hasStarted, ...(isRetry ? [] : begun)], details);
   }
 
   /**
@@ -131,12 +129,10 @@ export class CrashLedger {
     const listed = new Map<Row, Past>();
     const toBar: string[] = [];
     const keptBack = unrecorded.length === 0 ? NOTHING : await keptBackOf();
-    for (const each of unrecorded) toBar.push(...(await this.ask(each, pages, length, keptBack, listed)));
-    const attempt = new Attempt(facts, { run, number, pages, length }, toBar, (hasBegun) => {
-      const others = record.run.attempts.filter((other) => other !== number);
-      record.run.attempts = hasBegun ? [...others, number] : others;
-    });
-    return { listed, attempt };
+    for (const each of unrecorded) {
+      toBar.push(...(await this.ask(notesOf(facts, run, each, pages, length), keptBack, listed)));
+    }
+    return { listed, attempt: new Attempt(facts, notesOf(facts, run, number, pages, length), toBar, record.run) };
   }
 
   /**
@@ -145,43 +141,29 @@ export class CrashLedger {
    * @returns the facts of pages that it has not begun
    */
   private async ask(
-    number: number,
-    pages: readonly Page[],
-    length: number,
+    { pages, plan, plannedForNobody }: ReturnType<typeof notesOf>,
     keptBack: ReadonlySet<Row>,
     listed: Map<Row, Past>,
   ): Promise<string[]> {
-    const { facts, run } = this;
-    const names = attemptNames(run, number);
-    const keptOf = ({ rows }: Page) => rows.filter((row) => keptBack.has(row));
-    const planned = facts.of(pages.map(names.planned));
-    const own = facts.of(pages.map((page) => names.page(page)));
-    const rests = keptBack.size === 0 ? own : facts.of(pages.map((page) => names.page(page, keptOf(page))));
-    // With one message a page, the plan also says to whom anything was to be sent. First nobody: the plan is still there.
-    const people = length > 1 ? [] : ['', ...pages.map(({ rows: [row] }) => row?.person ?? '')];
-    const plannedFor = facts.of(people.map(names.plannedFor));
-    const asked = [...planned, ...own, ...rests, ...plannedFor];
-    const states = await facts.ask(asked);
+    const isLeft = (row: Row) => !keptBack.has(row);
+    const rests = pages.map(({ rows, factWithout }) => factWithout(rows.filter((row) => keptBack.has(row))));
+    const asked = [...plan, ...pages.map(({ fact }) => fact), ...rests];
+    const states = await this.facts.ask(asked);
     const stateOf = new Map(asked.map((fact, index) => [fact, states[index]]));
-    const isPlanThere = stateOf.get(plannedFor[0] ?? '') === 'noted';
-    const unbegun: string[] = [];
     const learn = (rows: readonly Row[], past: Past) => {
       for (const row of rows) if (listed.get(row) !== SENT) listed.set(row, past);
     };
-    for (const [index, { rows }] of pages.entries()) {
-      const fact = own[index] ?? '';
+    const unbegun: string[] = [];
+    for (const [index, { rows, planned, plannedFor, fact }] of pages.entries()) {
       const state = stateOf.get(fact);
       // What could not be composed then either was never sent.
       const sendable = rows.filter(({ defect }) => defect === null);
       if (state === 'noted') learn(sendable, SENT);
-      else if (stateOf.get(rests[index] ?? '') === 'noted')
-        learn(
-          sendable.filter((row) => !keptBack.has(row)),
-          SENT,
-        );
-      else if (stateOf.get(planned[index] ?? '') !== 'noted') {
+      else if (stateOf.get(rests[index] ?? '') === 'noted') learn(sendable.filter(isLeft), SENT);
+      else if (stateOf.get(planned) !== 'noted') {
+        const isNew = stateOf.get(plannedForNobody) === 'noted' && stateOf.get(plannedFor) === 'unknown';
         // They may have been on another page.
-        if (!isPlanThere || stateOf.get(plannedFor[index + 1] ?? '') !== 'unknown') learn(rows, INTERRUPTED);
+        if (!isNew) learn(rows, INTERRUPTED);
       } else if (state === 'open') learn(sendable, INTERRUPTED);
       else if (state === 'unknown') unbegun.push(fact);
     }

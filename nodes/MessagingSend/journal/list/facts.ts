@@ -45,9 +45,9 @@ export class Facts {
     this.salt = digestOf(secret);
   }
 
-  /** The hashes that stand for these names. */
-  of(names: readonly string[]): string[] {
-    return names.map((name) => digestOf(this.salt + name));
+  /** The hash that stands for this name. */
+  of(name: string): string {
+    return digestOf(this.salt + name);
   }
 
   /**
@@ -219,10 +219,10 @@ export class Facts {
    * have stored the execution. In the background, drops the oldest values of the list, unless a run of this process
    * relies on facts: they could be theirs.
    */
-  end(begun: readonly string[], details: string[] = []): void {
+  end(begun: readonly string[], details: readonly string[] = []): void {
     const { list, storage } = this;
     this.release([...begun, ...details]);
-    if (!this.isShared) list.ended.push({ begun, details, at: list.now() });
+    if (!this.isShared) list.ended.push({ begun, details: [...details], at: list.now() });
     void list.turns
       .take(async () => {
         for (let isMore = true; isMore;) isMore = await list.removeNow(storage);
