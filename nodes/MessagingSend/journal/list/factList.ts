@@ -185,9 +185,12 @@ export class FactList {
     const present = await storage.add([...values]);
     this.added += values.size - present.size;
     for (const [fact, { state, repeat }] of this.known) {
+      const before = stateIn(present, fact);
       // Too late to bar it: the values of the process that has begun it must stay.
-      if (state === 'barred' && present.has(fact)) this.change({ fact, to: stateIn(present, fact) });
-      else if (typeof repeat === 'number' && repeat <= began && stateIn(present, fact) === state) this.change({ fact });
+      if (state === 'barred' && present.has(fact)) this.change({ fact, to: before });
+      // What was sent stays sent: this write has added a pending marker.
+      else if (state === 'open' && before === 'noted' && values.has(`${fact}?`)) this.change({ fact, to: 'noted' });
+      else if (typeof repeat === 'number' && repeat <= began && before === state) this.change({ fact });
     }
     this.removeSurplus(storage);
     return present;

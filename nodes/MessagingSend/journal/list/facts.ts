@@ -130,7 +130,7 @@ export class Facts {
   }
 
   /**
-   * Writes facts once. If another process overwrites them, nobody learns them.
+   * Writes facts once, unless a run of this process has them. If another process overwrites them, nobody learns them.
    * @throws what the storage throws
    */
   async note({ noted, open }: Readonly<Record<'noted' | 'open', readonly string[]>>): Promise<void> {
@@ -138,12 +138,10 @@ export class Facts {
     // Another run may have it in flight, and must not give it up, as not sent; or what it has given up waits to be removed.
     this.change({ facts: noted.filter((fact) => list.known.has(fact)), to: 'noted' });
     const doubtful = open.filter((fact) => list.known.get(fact)?.state !== 'noted');
-    this.change({ facts: doubtful.filter((fact) => list.known.has(fact)), to: 'open' });
-    const present = await list.write([...noted, ...doubtful.flatMap((fact) => valuesOf(fact, 'open'))], storage);
-    // What was sent stays sent: the write has added a pending marker.
-    for (const fact of doubtful)
-      if (stateIn(present, fact) === 'noted') list.change({ fact, to: 'noted', hasSurplus: true });
-    list.removeSurplus(storage);
+    const ofNoRun = doubtful.filter((fact) => !list.known.has(fact));
+    this.change({ facts: doubtful, to: 'open' });
+    await list.write(noted, storage);
+    for (const fact of ofNoRun) list.change({ fact });
   }
 
   /**
@@ -174,12 +172,10 @@ export class Facts {
         // The first write, or another process overwrote the last one: this one has added what nobody had.
         isAdded = true;
         const states = facts.map((fact) => {
-          // A run without this memory has noted it meanwhile.
+          // It was noted, or a run without this memory has noted it meanwhile.
           if (!list.isInFlight(fact)) return list.known.get(fact)?.state ?? 'noted';
           const state = isStored ? 'unknown' : stateIn(present, fact);
-          // The claim added a pending marker to a noted fact.
-          if (state === 'noted') list.change({ fact, to: 'noted' });
-          else if (state !== 'unknown') list.known.delete(fact);
+          if (state !== 'unknown') list.known.delete(fact);
           return state;
         });
         if (isFree(states) && !isStored) continue;
