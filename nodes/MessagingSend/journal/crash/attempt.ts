@@ -90,22 +90,27 @@ export class Attempt {
    */
   async begin(rows: readonly Row[]): Promise<boolean> {
     const open = this.pagesOf(rows).flatMap(({ fact }) => (this.isBegun(fact) ? [] : [fact]));
-    if (open.length > 0) {
-      const stored = [this.opening ?? this.start(), this.facts.store({ open }, open)];
-      this.opening = Promise.all(stored).then((taken) => taken.includes(true));
+    if (open.length > 0 && !this.isTaken) {
+      const [before, own] = [this.opening ?? this.start(), this.facts.store({ open }, open)];
+      // Even if an earlier write failed, this one may find that its pages belong to another process, and must stay.
+      this.opening = Promise.allSettled([before, own]).then(async () => (await own) || (await before));
+      this.opening.catch(() => (this.opening = null));
     }
     if ((await this.opening) === true) this.isTaken = true;
     return this.isTaken;
   }
 
-  /** Notes itself and its plan. @returns whether another process is making this attempt, or has barred it */
+  /**
+   * Notes itself and its plan; anew after a write that failed.
+   * @returns whether another process is making this attempt, or has barred it
+   */
   private async start(): Promise<boolean> {
     const { facts, toBar, record } = this;
     const { number, begun, length, plan, hasPeople } = this.notes;
     const isTaken = await facts.store({ noted: [begun, length, ...plan], barred: toBar }, [begun, ...toBar]);
     // If another process overwrites a plan without people, its pages are uncertain. So later writes need not repeat it.
     if (!hasPeople) facts.release(plan);
-    if (!isTaken) record.attempts = [...record.attempts, number];
+    if (!isTaken) record.attempts = [...new Set([...record.attempts, number])];
     return isTaken;
   }
 
