@@ -186,10 +186,9 @@ export class FactList {
     this.added += values.size - present.size;
     for (const [fact, { state, repeat }] of this.known) {
       const before = stateIn(present, fact);
-      // Too late to bar it: the values of the process that has begun it must stay.
-      if (state === 'barred' && present.has(fact)) this.change({ fact, to: before });
-      // What was sent stays sent: this write has added a pending marker.
-      else if (state === 'open' && before === 'noted' && values.has(`${fact}?`)) this.change({ fact, to: 'noted' });
+      const isSent = state === 'open' && before === 'noted' && values.has(`${fact}?`);
+      // Too late to bar or to open it: the values of the process that has begun or sent it must stay.
+      if (isSent || (state === 'barred' && present.has(fact))) this.change({ fact, to: before });
       else if (typeof repeat === 'number' && repeat <= began && before === state) this.change({ fact });
     }
     this.removeSurplus(storage);
