@@ -426,7 +426,7 @@ test.each(['open', 'noted'] as const)('What this process has made %s can no long
 test('A fact that its run releases while the list is asked about another one is still what it was', async () => {
   const { facts, run } = setUp();
   await facts.store({ noted: ['sent'] });
-  const other = run({ beforeAdd: () => facts.release(['sent']) });
+  const other = run({ beforeAdd: () => facts.change({ facts: ['sent'] }) });
   expect(await other.ask(['sent', 'order'])).toEqual(['noted', 'unknown']);
 });
 

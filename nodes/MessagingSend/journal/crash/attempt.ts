@@ -109,7 +109,7 @@ export class Attempt {
     const { number, begun, length, plan, hasPeople } = this.notes;
     const isTaken = await facts.store({ noted: [begun, length, ...plan], barred: toBar }, [begun, ...toBar]);
     // If another process overwrites a plan without people, its pages are uncertain. So later writes need not repeat it.
-    if (!hasPeople) facts.release(plan);
+    if (!hasPeople) facts.change({ facts: plan });
     if (!isTaken) record.attempts = [...new Set([...record.attempts, number])];
     return isTaken;
   }
@@ -147,7 +147,7 @@ export class Attempt {
     const details = [length, ...plan, ...pages.map(({ fact }) => fact), ...rests];
     if (this.isTaken) {
       // They belong to the other attempt, and must stay.
-      facts.release([begun, ...details, ...toBar]);
+      facts.change({ facts: [begun, ...details, ...toBar] });
       return NOTHING_LEFT;
     }
     if (pages.some(({ fact }) => this.isBegun(fact))) return { begun: [begun], details: [...details, ...toBar] };

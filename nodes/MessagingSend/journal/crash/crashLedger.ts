@@ -106,7 +106,7 @@ export class CrashLedger {
     const { facts, hasStarted, isRetry } = this;
     await this.start.catch(() => FIRST);
     // Whoever retries an older execution, whenever that is, must learn that this Retry may have sent something.
-    if (isRetry) facts.release(begun);
+    if (isRetry) facts.change({ facts: begun });
     // Without the start, the silence of the list proves nothing, so it goes first.
     facts.end([...hasStarted, ...(isRetry ? [] : begun)], details);
   }

@@ -23,10 +23,9 @@ const KEPT_DETAILS = 8_000;
 /**
  * Facts that outlive executions, as one run sees them. The list contains a hash of each name.
  *
- *     store     makes them noted, open or barred; each write repeats them, until they are changed or released
+ *     store     makes them noted, open or barred; each write repeats them, until they are changed
  *     claim     opens them, unless somebody else has one, and looks again
  *     change    makes them noted, open or unknown, or leaves them, for the last time
- *     release   leaves them, and no write repeats them
  *     note      makes them noted or open with one write, which is not repeated
  */
 export class Facts {
@@ -102,7 +101,7 @@ export class Facts {
   }
 
   /**
-   * Resolves once these facts are stored in these states. Each write repeats them until they are changed or released.
+   * Resolves once these facts are stored in these states. Each write repeats them until they are changed.
    * @param fresh those of the facts that nobody else may have begun
    * @returns whether another process has begun one of the fresh facts
    * @throws what the storage throws
@@ -197,17 +196,14 @@ export class Facts {
   /**
    * What a run knows last of facts. They are repeated until the run ends, because another process may overwrite them at any
    * time; if others rely on them, who may be many, until no process can still overwrite the write that added them.
-   * @param to without it, they stay what they are, and nobody will learn more
+   * @param to without it, they stay what they are, and nobody will learn more: those of one run are repeated no longer
    */
   change({ facts, to }: { readonly facts: readonly string[]; readonly to?: 'noted' | 'open' | 'unknown' }): void {
-    const repeat = to === 'unknown' ? null : this.isShared ? this.list.now() + LONGEST_WRITE : 'always';
-    for (const fact of facts) this.list.change({ fact, to, repeat });
-    this.list.removeSurplus(this.storage);
-  }
-
-  /** No write repeats these facts any longer: they may be overwritten. */
-  release(facts: readonly string[]): void {
-    for (const fact of facts) this.list.change({ fact });
+    const { list, isShared } = this;
+    const isLeft = to === 'unknown' || (to === undefined && !isShared);
+    const repeat = isLeft ? null : isShared ? list.now() + LONGEST_WRITE : 'always';
+    for (const fact of facts) list.change({ fact, to, repeat });
+    list.removeSurplus(this.storage);
   }
 
   /**
@@ -217,7 +213,7 @@ export class Facts {
    */
   end(begun: readonly string[], details: readonly string[] = []): void {
     const { list, storage } = this;
-    this.release([...begun, ...details]);
+    for (const fact of [...begun, ...details]) list.change({ fact });
     if (!this.isShared) list.ended.push({ begun, details: [...details], at: list.now() });
     void list.turns
       .take(async () => {
