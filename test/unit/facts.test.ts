@@ -262,6 +262,34 @@ test('What the storage refuses to note for an attempt stays what another process
   expect(await left()).toEqual(before);
 });
 
+test('After a note that failed, an attempt notes itself with its next request', async () => {
+  let isLocked = true;
+  const add = async (given: readonly string[]) => await (isLocked ? refuse() : shared.add(given));
+  const { shared, facts } = setUp({ add });
+  const rows = rowsUpTo(2);
+  const { attempt, begun, plan } = await attemptAt(facts, rows, 1);
+  await expect(attempt.begin(rows)).rejects.toThrow('ECONNRESET');
+  isLocked = false;
+  expect(await attempt.begin(rows.slice(1))).toBe(false);
+  expect(shared.entries).toEqual(expect.arrayContaining([begun, ...plan]));
+});
+
+test('An attempt finds a page barred, even if the note before it fails meanwhile', async () => {
+  let refuseFirst: (why: Error) => void = () => undefined;
+  const first = new Promise<never>((_resolve, reject) => (refuseFirst = reject));
+  const writes = [async () => await first];
+  const { shared, facts } = setUp({ add: async (given) => await (writes.shift()?.() ?? shared.add(given)) });
+  const rows = rowsUpTo(2);
+  const { attempt, pages } = await attemptAt(facts, rows, 1);
+  shared.entries = pages.map(({ fact }) => `${fact}?`);
+  const failed = attempt.begin(rows.slice(0, 1));
+  await noPause();
+  const barred = attempt.begin(rows.slice(1));
+  refuseFirst(new Error('locked'));
+  await expect(failed).rejects.toThrow('locked');
+  expect(await barred).toBe(true);
+});
+
 test('A page that a later attempt has barred is barred for each of its requests', async () => {
   const { shared, facts } = setUp();
   const { pages, attempt } = await attemptAt(facts, rowsUpTo(20), 4, ['a page that it bars']);
