@@ -290,6 +290,18 @@ test('An attempt finds a page barred, even if the note before it fails meanwhile
   expect(await barred).toBe(true);
 });
 
+test('The page of another attempt stays as it is, even if another execution has sent its message', async () => {
+  const { shared, facts, left } = setUp();
+  const [row] = rowsUpTo(1) as [Row];
+  await (await attemptAt(elsewhere(shared), [row], 1)).attempt.begin([row]);
+  const before = await left();
+  const { attempt } = await attemptAt(facts, [row], 1);
+  expect(await attempt.begin([row])).toBe(true);
+  settle(row, { kind: 'skipped', reason: 'sent_before' });
+  attempt.settled([row]);
+  expect(await left()).toEqual(before);
+});
+
 test('A page that a later attempt has barred is barred for each of its requests', async () => {
   const { shared, facts } = setUp();
   const { pages, attempt } = await attemptAt(facts, rowsUpTo(20), 4, ['a page that it bars']);
@@ -313,6 +325,16 @@ test('What is claimed while its removal waits stays in the list', async () => {
   facts.change({ facts: [...others, 'order'], to: 'unknown' });
   expect(await facts.claim(['order'])).toEqual(['unknown']);
   expect(await left()).toEqual(claimed('order'));
+});
+
+test('What the list has as sent stays sent, whether a run claims it or is uncertain about it', async () => {
+  const { facts, left } = setUp({}, { entries: ['sent'], isShared: true });
+  expect(await facts.claim(['sent', 'order'])).toEqual(['noted', 'unknown']);
+  expect(await left()).toEqual(['sent']);
+  await facts.note({ noted: [], open: ['sent', 'order'] });
+  expect(await left()).toEqual([...claimed('order'), 'sent']);
+  // No write repeats what no run has.
+  expect(facts.list.known.size).toBe(0);
 });
 
 test('What is given up and then noted after all is noted for other processes as well, and nothing else is left of it', async () => {
