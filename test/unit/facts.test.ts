@@ -226,7 +226,7 @@ test('An attempt that finds another process making it leaves the notes of that p
   // Nor does any write repeat its notes.
   expect(facts.list.known.size).toBe(0);
   now += 4_000_000;
-  facts.forgetOld();
+  facts.end([]);
   expect((await left()).length).toBeGreaterThanOrEqual(before.length - 1);
 });
 
@@ -635,10 +635,9 @@ test('What is left of runs goes after an hour, or after 500 others', async () =>
     await facts.store({ noted: [`run ${run}`] });
     facts.end([`run ${run}`]);
   }
-  facts.forgetOld();
   expect(new Set(await left())).toEqual(new Set(Array.from({ length: 500 }, (_, index) => `run ${index + 100}`)));
   now += 3_600_000;
-  facts.forgetOld();
+  facts.end([]);
   expect(await left()).toEqual([]);
 });
 
@@ -683,7 +682,7 @@ test('What a run has left stays while another run relies on it, however long ago
   facts.end(['started']);
   now += 4_000_000;
   await run({}).store({ noted: ['started'] });
-  run({}).forgetOld();
+  run({}).end([]);
   expect(await left()).toEqual(['started']);
 });
 
@@ -697,7 +696,7 @@ test('Of what a run has left, the note that it has started goes first: without i
   await attempt.begin(rows);
   await ledger.finish(await attempt.finish());
   now += 3_600_000;
-  facts.forgetOld();
+  facts.end([]);
   expect(await left()).toEqual([]);
   expect(removed.length).toBeGreaterThan(1);
   expect(removed[0]).toContain(facts.of(digestOf('1 0')));

@@ -50,7 +50,6 @@ export class CrashLedger {
     { isRetry, followsKill }: { readonly isRetry: boolean; readonly followsKill: boolean },
   ) {
     this.isRetry = isRetry;
-    facts.forgetOld();
     this.run = digestOf(`${lineage} ${ordinal}`);
     this.hasStarted = [facts.of(this.run)];
     const isUnknown = followsKill && !record.isOpen;

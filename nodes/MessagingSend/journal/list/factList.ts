@@ -107,6 +107,9 @@ const MAX_KEPT = 20_000;
 /** In one write. */
 const MAX_REMOVED = 100;
 
+/** The list is shortened after so many values that this process has added, because n8n writes all of it each time. */
+const SHORTENED_EVERY = 1_000;
+
 /**
  * All writes of this process to the list of a node. n8n reads the list, changes it and writes it back without a lock,
  * so one of two concurrent writes would be lost. So writes take turns, and values that arrive during a write go into
@@ -195,7 +198,10 @@ export class FactList {
     return present;
   }
 
-  /** Runs in the background: leftover values only make a later re-run more careful, and the next write tries again. */
+  /**
+   * Runs in the background: leftover values only make a later re-run more careful, and the next write tries again. At its
+   * end, drops the oldest values of the list, unless a run of this process relies on facts: they could be theirs.
+   */
   removeSurplus(storage: ListStorage): void {
     if (this.isRemoving) return;
     this.isRemoving = true;
@@ -203,6 +209,10 @@ export class FactList {
       .take(async () => {
         this.isRemoving = false;
         if (await this.removeNow(storage)) this.removeSurplus(storage);
+        else if (this.known.size === 0 && this.added >= SHORTENED_EVERY) {
+          this.added = 0;
+          await storage.shorten();
+        }
       })
       .catch(() => undefined);
   }

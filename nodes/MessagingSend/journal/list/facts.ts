@@ -11,9 +11,6 @@ const LONGEST_WRITE = 2_000;
 /** How often an overwritten write is repeated: another process may write without a pause for many seconds. */
 const MAX_ROUNDS = 25;
 
-/** The list is shortened after so many values that this process has added, because n8n writes all of it each time. */
-const SHORTENED_EVERY = 1_000;
-
 /** What a run leaves for a Retry is removed so long after its end, in milliseconds, or after so many other runs. */
 const KEPT_FOR = 3_600_000;
 const KEPT_RUNS = 500;
@@ -208,32 +205,18 @@ export class Facts {
 
   /**
    * Releases the facts of a run that has ended. Those that only its Retries need are removed, but not yet: n8n may not
-   * have stored the execution. In the background, drops the oldest values of the list, unless a run of this process
-   * relies on facts: they could be theirs.
+   * have stored the execution. What long ended runs have left goes in the background, unless another run relies on it.
    */
   end(begun: readonly string[], details: readonly string[] = []): void {
-    const { list, storage } = this;
-    for (const fact of [...begun, ...details]) list.change({ fact });
-    if (!this.isShared) list.ended.push({ begun, details: [...details], at: list.now() });
-    void list.turns
-      .take(async () => {
-        for (let isMore = true; isMore;) isMore = await list.removeNow(storage);
-        if (list.known.size > 0 || list.added < SHORTENED_EVERY) return;
-        list.added = 0;
-        await storage.shorten();
-      })
-      .catch(() => undefined);
-  }
-
-  /** Removes what long ended runs have left, in the background, unless another run relies on it. */
-  forgetOld(): void {
     const { ended, known, now } = this.list;
+    for (const fact of [...begun, ...details]) this.list.change({ fact });
+    if (!this.isShared) ended.push({ begun, details: [...details], at: now() });
     const count = ended.findIndex(({ at }, index) => at > now() - KEPT_FOR && index >= ended.length - KEPT_RUNS);
     const old = ended.splice(0, count === -1 ? ended.length : count).flatMap((run) => [...run.begun, ...run.details]);
     let room = KEPT_DETAILS;
-    for (const { details } of ended.toReversed()) {
-      room -= details.length;
-      if (room < 0) old.push(...details.splice(0));
+    for (const { details: own } of ended.toReversed()) {
+      room -= own.length;
+      if (room < 0) old.push(...own.splice(0));
     }
     this.change({ facts: old.filter((fact) => known.get(fact)?.repeat !== 'always'), to: 'unknown' });
   }
