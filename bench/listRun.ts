@@ -38,18 +38,17 @@ const figure = await withSandbox(async (sandbox) => {
   // A first run loads all code.
   await sandbox.timeOf(await sendingNode('sendBulk'), contacts(100));
   const step = await sendingNode('sendBulk', changed);
-  const { type } = step;
   const items = contacts(MANY);
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const execute: INodeType['execute'] = async function () {
     delay.enable();
     await setTimeout(TICKS_MS);
-    const output = await type.customOperations?.message?.sendBulk?.call(this);
+    const output = await step.type.customOperations?.message?.sendBulk?.call(this);
     await setTimeout(TICKS_MS);
     delay.disable();
     return output ?? [];
   };
-  const watched = { ...step, type: { ...type, customOperations: undefined, execute } };
+  const watched = { ...step, type: { ...step.type, customOperations: undefined, execute } };
   const run = () => sandbox.timeOf(watched, items, arriving);
   if (measures === 'memory') return (await peakMemory(run)) / 1024 / MANY;
   await run();

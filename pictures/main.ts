@@ -12,9 +12,7 @@ import { providePackage } from '../tools/n8n/package';
 import { PICTURES, PUBLIC_ADDRESS } from './pictures';
 
 const command = new Command('npm run screenshots --')
-  .description(
-    "Takes the pictures of the documentation and of the examples: n8n's editor with this node in it, and what phones show.",
-  )
+  .description("Takes the pictures of the documentation and of the examples: n8n's editor, and what phones show.")
   .addArgument(new Argument('[pictures...]', 'all of them by default').choices(Object.keys(PICTURES)))
   .parse();
 
