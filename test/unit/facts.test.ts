@@ -4,8 +4,8 @@ import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger
 import { LENGTHS, pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
-import { digestOf, FactList, type ListStorage, valuesOf } from '../../nodes/MessagingSend/journal/list/factList';
-import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
+import { FactList, type ListStorage, valuesOf } from '../../nodes/MessagingSend/journal/list/factList';
+import { digestOf, Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import { Reservations } from '../../nodes/MessagingSend/journal/reservations';
 import { failed, type Outcome, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonScalar, pick } from '../api/objects';
 import { type Failure, failure } from '../failures/failure';
 import { mayHaveBeenSent, nameOf, type Outcome, type Row } from '../messages/row';
-import { digestOf } from './list/factList';
+import { digestOf } from './list/facts';
 
 /** The outcome of a message in an earlier attempt. */
 export interface Past extends Pick<Row, 'batch' | 'data'> {

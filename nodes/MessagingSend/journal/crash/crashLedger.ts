@@ -1,7 +1,6 @@
 import type { Row } from '../../messages/row';
 import { type DeliveryRecord, INTERRUPTED, type Memory, type Past, pastWith } from '../deliveryRecord';
-import { digestOf } from '../list/factList';
-import type { Facts } from '../list/facts';
+import { digestOf, type Facts } from '../list/facts';
 import { Attempt, begunName, type Left, lengthName, notesOf, NOTHING_LEFT } from './attempt';
 import { LENGTHS, pagesOf, usualLength } from './pages';
 

@@ -1,10 +1,3 @@
-import { hash } from 'node:crypto';
-
-/** With 72 bits, two messages don't share a digest by chance. @param length in characters of 6 bits */
-export function digestOf(text: string, length = 12): string {
-  return hash('sha256', text, 'base64').slice(0, length);
-}
-
 /** The values that a list had before a write. */
 export interface Present extends ReadonlySet<string> {
   /** Whether a try of the write was reported as failed, and may have stored them all the same. */
