@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
-
 import { nameOf, type Row } from '../../messages/row';
+import { digestOf } from '../list/facts';
 
 /**
  * More pages tell more exactly which messages were in flight at a kill. 1,000 pages made a run of 1,000 messages a
@@ -49,7 +48,7 @@ export async function pagesOf(
 }
 
 export function digestOfNames(rows: readonly Row[]): string {
-  return hash('sha256', rows.map(nameOf).join('\0'), 'base64');
+  return digestOf(rows.map(nameOf).join('\0'));
 }
 
 /** A number that looks random and is always the same for a person (FNV-1a, 32 bits). */
