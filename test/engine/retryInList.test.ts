@@ -9,8 +9,8 @@ import { inFlight, Lifetime } from '../../tools/engine/lifetime';
 import { processedData } from '../../tools/engine/processedData';
 import { contacts, KEY, listOf, phoneAt, phones } from '../support/contacts';
 import type { Campaign } from '../support/engine/campaign';
-import { nodeForTests } from '../support/engine/nodeForTests';
-import { type Execution, keptIn, type Setup } from '../support/engine/workflow';
+import { type Given, nodeForTests } from '../support/engine/nodeForTests';
+import { keptIn, type Setup } from '../support/engine/workflow';
 import { detailsOf, hintsOf, linked, outcomesOf } from '../support/outputs';
 import {
   inBatchesOf,
@@ -26,16 +26,9 @@ import {
 
 const { sandbox, setupOf, run, retry, campaign, received, contactsReceived, requests } = nodeForTests();
 const CONTINUE = 'continueRegularOutput';
-const refuseAfter = (after: number) => sandbox().setFaults([{ kind: 'status', status: 403, after }]);
 
 describe.each(ONE_BY_ONE)('A retried execution of %s', (_name, parameters) => {
-  const failed = async () => {
-    const setup = setupOf({ items: contacts(6), parameters });
-    const ran = await stoppedAfter(2, setup);
-    const before = received();
-    expect(before.length).toBeGreaterThan(0);
-    return { setup, ran, before };
-  };
+  const failed = async () => await stoppedAfter(2, { items: contacts(6), parameters });
 
   test('sends only what was not sent, with the original workflow', async () => {
     const { ran, setup } = await failed();
@@ -74,9 +67,8 @@ describe.each(ONE_BY_ONE)('%s that runs more than once in an execution', (_name,
   });
 
   test('continues a failed run where it stopped, and repeats no run before it', async () => {
-    const setup = setupOf({ items: contacts(2), moreItems: [contacts(4)], parameters, onError: 'stopWorkflow' });
-    refuseAfter(parameters.operation === 'send' ? 3 : 2);
-    const ran = await run(setup);
+    const given = { items: contacts(2), moreItems: [contacts(4)], parameters };
+    const { setup, ran } = await stoppedAfter(parameters.operation === 'send' ? 3 : 2, given);
     expect(ran.run.data.resultData.runData.Send).toHaveLength(2);
     expect(Object.keys(keptIn(ran)).filter((name) => name.startsWith('delivery'))).toEqual(['delivery 1']);
     const again = await retry(ran, setup);
@@ -229,12 +221,15 @@ const failsFor = (index: number, otherwise: string) =>
   `={{ $json.phone === "${phoneAt(index)}" ? $("No such node").first().json.value : ${otherwise} }}`;
 
 /** An execution in which the request after this many was rejected, and with it the rest. */
-async function stoppedAfter(requests: number, setup: Setup): Promise<Execution> {
-  refuseAfter(requests);
+async function stoppedAfter(after: number, given: Given) {
+  sandbox().setFaults([{ kind: 'status', status: 403, after }]);
+  const setup = setupOf(given);
   const ran = await run(setup);
   expect(ran.error).toBeDefined();
   sandbox().setFaults([]);
-  return ran;
+  const before = received();
+  expect(before.length).toBeGreaterThan(0);
+  return { setup, ran, before };
 }
 
 const withoutAddress = ({ account }: Setup) => ({ account: { ...account, baseUrl: 'http://' } });
@@ -248,12 +243,7 @@ const BROKEN: Array<[string, (setup: Setup) => Partial<Setup>, RegExp]> = [
 describe.each(SENDERS)('A retry of %s', (_name, given) => {
   const parameters = inBatchesOf(1, oneByOne(given));
   /** An execution of four items that has sent the first two, and stopped because the service rejected the third. */
-  const stoppedAfterTwo = async () => {
-    const setup = setupOf({ items: contacts(4), parameters });
-    const ran = await stoppedAfter(2, setup);
-    expect(received()).toEqual(phones(0, 1));
-    return { setup, ran };
-  };
+  const stoppedAfterTwo = async () => await stoppedAfter(2, { items: contacts(4), parameters });
   /** The same, but n8n was killed, and nothing is known about the messages. */
   const killed = async () => {
     const settings = { saveExecutionProgress: true };
@@ -310,9 +300,10 @@ describe.each(SENDERS)('A retry of %s', (_name, given) => {
 });
 
 test('A retry reports a list of which entries were sent as uncertain, if it can no longer be read', async () => {
-  const setup = setupOf({ items: [{ list: listOf(4) }], parameters: oneByOne(inBatchesOf(2, SEND_LIST)) });
-  const changes = { parameters: { ...setup.parameters, messages: FAILS }, onError: CONTINUE } as const;
-  expect(outcomesOf(await retry(await stoppedAfter(1, setup), setup, changes))).toEqual(['uncertain']);
+  const parameters = oneByOne(inBatchesOf(2, SEND_LIST));
+  const { setup, ran } = await stoppedAfter(1, { items: [{ list: listOf(4) }], parameters });
+  const changes = { parameters: { ...parameters, messages: FAILS }, onError: CONTINUE } as const;
+  expect(outcomesOf(await retry(ran, setup, changes))).toEqual(['uncertain']);
 });
 
 const NO_NODE = "Referenced node doesn't exist ('No such node')";

@@ -42,9 +42,10 @@ interface Own extends Partial<ListStorage> {
 }
 
 /** A list that n8n keeps, and a process with one run. */
-function setUp(own: Own = {}, { entries = [] as string[], now = (): number => 0, isShared = false } = {}) {
+function setUp(own: Own = {}, { entries = [] as string[], isShared = false } = {}) {
   const shared = sharedList(entries);
-  const list = new FactList(now);
+  const clock = { now: 0 };
+  const list = new FactList(() => clock.now);
   /** Another run of the process, with its own way to the list. */
   const run = ({ beforeAdd, beforeRemove, ...changed }: Own): Facts => {
     const storage = { ...shared, ...changed };
@@ -63,6 +64,7 @@ function setUp(own: Own = {}, { entries = [] as string[], now = (): number => 0,
   };
   return {
     shared,
+    clock,
     facts: run(own),
     run,
     /** What is in the list when everything that a run has begun has ended, in the background too. */
@@ -132,14 +134,13 @@ test('Nobody is left out for a run of this process that gives up its message whi
 });
 
 test("A message waits for another run of this process for 'Max Wait' in all, and not for its own run", async () => {
-  let now = 0;
-  const { facts, run } = setUp({}, { now: () => now });
+  const { clock, facts, run } = setUp();
   const [mine, theirs] = [rowAt(0), rowAt(0)];
   const other = new Reservations(run({}), 1_000);
   await other.reserve([theirs]);
   const waiting = new Reservations(facts, 1_000);
   const waits = [0, 999, 1_000].map((time) => {
-    now = time;
+    clock.now = time;
     return [waiting.mustWait([mine]), other.mustWait([theirs])];
   });
   expect(waits).toEqual([true, true, false].map((waits) => [waits, false]));
@@ -210,8 +211,7 @@ test('What only another attempt can have sent is not noted for other executions'
 });
 
 test('An attempt that finds another process making it leaves the notes of that process, however long ago it ended', async () => {
-  let now = 0;
-  const { shared, facts, left } = setUp({}, { now: () => now });
+  const { shared, clock, facts, left } = setUp();
   const rows = rowsUpTo(3);
   const record = new DeliveryRecord({}, 0);
   const [first, second] = [await ledgerOf(elsewhere(shared)).lookUp(rows, NOTHING, noPause), ledgerOf(facts, record)];
@@ -225,7 +225,7 @@ test('An attempt that finds another process making it leaves the notes of that p
   await left();
   // Nor does any write repeat its notes.
   expect(facts.list.known.size).toBe(0);
-  now += 4_000_000;
+  clock.now += 4_000_000;
   facts.end([]);
   expect((await left()).length).toBeGreaterThanOrEqual(before.length - 1);
 });
@@ -360,8 +360,7 @@ test('A claim that another process overwrites is not taken for one of others, th
 });
 
 test('What others rely on is repeated until no process can overwrite it, and nothing of it is kept in memory then', async () => {
-  let now = 0;
-  const { shared, facts } = setUp({}, { isShared: true, now: () => now });
+  const { shared, clock, facts } = setUp({}, { isShared: true });
   await facts.claim(['order']);
   facts.change({ facts: ['order'], to: 'noted' });
   const isKept = async () => {
@@ -369,7 +368,7 @@ test('What others rely on is repeated until no process can overwrite it, and not
     return facts.list.known.has('order');
   };
   expect(await isKept()).toBe(true);
-  now += 2_000;
+  clock.now += 2_000;
   shared.entries = [];
   // It was overwritten all the same, so the next write must find it.
   expect([await isKept(), await isKept()]).toEqual([true, false]);
@@ -629,14 +628,13 @@ test('A Retry finds no other attempt in what the one before it takes back, and t
 });
 
 test('What is left of runs goes after an hour, or after 500 others', async () => {
-  let now = 0;
-  const { facts, left } = setUp({}, { now: () => now });
+  const { clock, facts, left } = setUp();
   for (let run = 0; run < 600; run += 1) {
     await facts.store({ noted: [`run ${run}`] });
     facts.end([`run ${run}`]);
   }
   expect(new Set(await left())).toEqual(new Set(Array.from({ length: 500 }, (_, index) => `run ${index + 100}`)));
-  now += 3_600_000;
+  clock.now += 3_600_000;
   facts.end([]);
   expect(await left()).toEqual([]);
 });
@@ -676,26 +674,24 @@ test('A plan that another process has overwritten is missed, though a killed que
 });
 
 test('What a run has left stays while another run relies on it, however long ago the first one ended', async () => {
-  let now = 0;
-  const { facts, run, left } = setUp({}, { now: () => now });
+  const { clock, facts, run, left } = setUp();
   await facts.store({ noted: ['started'] });
   facts.end(['started']);
-  now += 4_000_000;
+  clock.now += 4_000_000;
   await run({}).store({ noted: ['started'] });
   run({}).end([]);
   expect(await left()).toEqual(['started']);
 });
 
 test('Of what a run has left, the note that it has started goes first: without it, silence proves nothing', async () => {
-  let now = 0;
   const removed: string[] = [];
-  const { facts, left } = setUp({ beforeRemove: (entries) => removed.push(entries.join(' ')) }, { now: () => now });
+  const { clock, facts, left } = setUp({ beforeRemove: (entries) => removed.push(entries.join(' ')) });
   const rows = rowsUpTo(250);
   const ledger = ledgerOf(facts);
   const { attempt } = await ledger.lookUp(rows, NOTHING, noPause);
   await attempt.begin(rows);
   await ledger.finish(await attempt.finish());
-  now += 3_600_000;
+  clock.now += 3_600_000;
   facts.end([]);
   expect(await left()).toEqual([]);
   expect(removed.length).toBeGreaterThan(1);
