@@ -227,13 +227,6 @@ describe('After a failure', () => {
   });
 });
 
-test('After a kill in a request, a Retry skips the message in it that another execution had sent before', async () => {
-  await run(contacts(1), once(SEND_BULK));
-  const killed = campaign({ items: contacts(2), parameters: once(SEND_BULK) });
-  await killed.run(inFlight(1));
-  expect(outcomes(await killed.finish())).toEqual(['skipped', 'uncertain']);
-});
-
 test('What a run had only asked about when it was killed is uncertain in its Retry: no other execution can have sent it', async () => {
   const killed = campaign({ items: contacts(3), parameters: inBatchesOf(1, once(SEND_BULK)) });
   // The start, and the question, before its end.
@@ -271,20 +264,6 @@ test('The node waits for a database that is locked in the middle of a campaign, 
   expect(lockedUntil).toBeGreaterThan(0);
   expect(outcomesOf(ran)).toEqual(Array(5).fill('sent'));
   expect(received()).toHaveLength(5);
-});
-
-test('The next run releases messages that could not be released while the database was locked', async () => {
-  let isLocked = false;
-  processedData.set({ refuses: () => isLocked });
-  atRequest(() => (isLocked = true));
-  sandbox().setFaults([{ kind: 'status', status: 422, times: 1 }]);
-  const parameters = inBatchesOf(1, once(SEND_BULK, { parallelRequests: 1 }));
-  expect(outcomesOf(await run(contacts(1), parameters))).toEqual(['not_sent']);
-  atRequest(() => undefined);
-  isLocked = false;
-  expect(outcomesOf(await run(contacts(2).slice(1), parameters))).toEqual(['sent']);
-  expect(outcomesOf(await run(contacts(1), parameters))).toEqual(['sent']);
-  expect(received()).toEqual(phones(0, 1));
 });
 
 test('A run with send once leaves out whom a list without it has sent something, and whom it may have', async () => {
