@@ -266,20 +266,6 @@ test('The node waits for a database that is locked in the middle of a campaign, 
   expect(received()).toHaveLength(5);
 });
 
-test('The next run releases messages that could not be released while the database was locked', async () => {
-  let isLocked = false;
-  processedData.set({ refuses: () => isLocked });
-  atRequest(() => (isLocked = true));
-  sandbox().setFaults([{ kind: 'status', status: 422, times: 1 }]);
-  const parameters = inBatchesOf(1, once(SEND_BULK, { parallelRequests: 1 }));
-  expect(outcomesOf(await run(contacts(1), parameters))).toEqual(['not_sent']);
-  atRequest(() => undefined);
-  isLocked = false;
-  expect(outcomesOf(await run(contacts(2).slice(1), parameters))).toEqual(['sent']);
-  expect(outcomesOf(await run(contacts(1), parameters))).toEqual(['sent']);
-  expect(received()).toEqual(phones(0, 1));
-});
-
 test('A run with send once leaves out whom a list without it has sent something, and whom it may have', async () => {
   const lifetime = new Lifetime();
   const parameters = inBatchesOf(2, withOptions(SEND_BULK, { parallelRequests: 1 }));

@@ -54,7 +54,7 @@ async function sendFive(
   return rows;
 }
 
-test('A run that has ended pauses between the batches that it no longer sends', async () => {
+test('A run pauses after each batch, also after those that it no longer sends because it has ended', async () => {
   const pause = jest.fn(noPause);
   await sendFive({ pause });
   expect(pause).toHaveBeenCalledTimes(5);

@@ -207,6 +207,7 @@ export class Dispatch {
     outcomeOf: (row: Row, index: number) => Outcome,
     data: JsonObject | null = null,
   ): void {
+    if (batch.length === 0) return;
     const { requests, journal, reservations, stopOnFailure, onSettled } = this.config;
     batch.forEach((row, index) => {
       const outcome = outcomeOf(row, index);

@@ -90,11 +90,16 @@ export class Attempt {
    */
   async begin(rows: readonly Row[]): Promise<boolean> {
     const open = this.pagesOf(rows).flatMap(({ fact }) => (this.isBegun(fact) ? [] : [fact]));
-    if (open.length > 0 && !this.isTaken) {
-      const [before, own] = [this.opening ?? this.start(), this.facts.store({ open }, open)];
+    const hasBegun = this.isBegun(this.notes.begun);
+    if ((open.length > 0 || !hasBegun) && !this.isTaken) {
+      const before = this.opening ?? (hasBegun ? Promise.resolve(false) : this.start());
+      const own = this.facts.store({ open }, open);
       // Even if an earlier write failed, this one may find that its pages belong to another process, and must stay.
-      this.opening = Promise.allSettled([before, own]).then(async () => (await own) || (await before));
-      this.opening.catch(() => (this.opening = null));
+      const opening = Promise.allSettled([before, own]).then(async () => (await own) || (await before));
+      this.opening = opening;
+      opening.catch(() => {
+        if (this.opening === opening) this.opening = null;
+      });
     }
     if ((await this.opening) === true) this.isTaken = true;
     return this.isTaken;
@@ -143,13 +148,13 @@ export class Attempt {
     const { number, begun, length, plan, pages } = this.notes;
     if (rests.length > 0) await facts.store({ noted: rests }).catch(() => undefined);
     await facts.list.turns.last;
-    if (!this.isBegun(begun)) return NOTHING_LEFT;
     const details = [length, ...plan, ...pages.map(({ fact }) => fact), ...rests];
     if (this.isTaken) {
       // They belong to the other attempt, and must stay.
       facts.change({ facts: [begun, ...details, ...toBar] });
       return NOTHING_LEFT;
     }
+    if (!this.isBegun(begun)) return NOTHING_LEFT;
     if (pages.some(({ fact }) => this.isBegun(fact))) return { begun: [begun], details: [...details, ...toBar] };
     // Nothing has left, and an attempt that has not begun says the same. What it has barred stays barred.
     record.attempts = record.attempts.filter((other) => other !== number);

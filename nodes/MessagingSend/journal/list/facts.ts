@@ -214,7 +214,6 @@ export class Facts {
    */
   end(begun: readonly string[], details: readonly string[] = []): void {
     const { ended, known, now } = this.list;
-    for (const fact of [...begun, ...details]) this.list.change({ fact });
     if (!this.isShared) ended.push({ begun, details: [...details], at: now() });
     const count = ended.findIndex(({ at }, index) => at > now() - KEPT_FOR && index >= ended.length - KEPT_RUNS);
     const old = ended.splice(0, count === -1 ? ended.length : count).flatMap((run) => [...run.begun, ...run.details]);
@@ -224,5 +223,7 @@ export class Facts {
       if (room < 0) old.push(...own.splice(0));
     }
     this.change({ facts: old.filter((fact) => known.get(fact)?.repeat !== 'always'), to: 'unknown' });
+    // Only now, because an earlier attempt may have left some of them, too.
+    for (const fact of [...begun, ...details]) this.list.change({ fact });
   }
 }
