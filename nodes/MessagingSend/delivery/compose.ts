@@ -138,6 +138,14 @@ function isUnevaluated(text: string): boolean {
 /** Texts, numbers and booleans as text; null for anything else. */
 export function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return '';
-  const isText = ['string', 'number', 'boolean', 'bigint'].includes(typeof value);
-  return isText ? String(value as string | number | boolean | bigint) : null;
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    default:
+      return null;
+  }
 }

@@ -82,15 +82,17 @@ function jsonOf(row: Row, operation: SendOperation, isDryRun: boolean, charged: 
 
 /** For Send, it includes the answer to the message's own request. */
 function messageJson(row: Row, outcome: Outcome, operation: SendOperation): IDataObject {
-  const { phone, batch, data, duplicateOf } = row;
-  const isSent = outcome.kind === 'sent';
-  const answer = isSent ? (data ?? {}) : { credits_used: 0 };
-  // A skipped message has the ID of the one that was sent in its place.
-  const sent = isSent ? outcome : duplicateOf?.outcome;
-  const messageId = sent?.kind === 'sent' ? sent.messageId : null;
-  const own = { message_id: messageId, phone, status: isSent ? outcome.status : 'skipped' };
-  if (operation === SEND) return { ...pick(answer, SEND_FIELDS), ...own };
-  return { ...own, batch: isSent ? batch : null, credits_remaining: scalar(answer, 'credits_remaining') };
+  const { phone, batch, data } = row;
+  if (outcome.kind !== 'sent') {
+    const original = row.duplicateOf?.outcome;
+    const json = { message_id: original?.kind === 'sent' ? original.messageId : null, phone, status: 'skipped' };
+    if (operation === SEND) return { ...pick({ credits_used: 0 }, SEND_FIELDS), ...json };
+    return { ...json, batch: null, credits_remaining: null };
+  }
+  const { messageId, status } = outcome;
+  if (operation === SEND) return { ...pick(data ?? {}, SEND_FIELDS), message_id: messageId, phone, status };
+  const remaining = data === null ? null : scalar(data, 'credits_remaining');
+  return { message_id: messageId, phone, status, batch, credits_remaining: remaining };
 }
 
 /** Why a message was deliberately not sent, which isn't a failure. */
