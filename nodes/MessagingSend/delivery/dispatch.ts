@@ -178,7 +178,7 @@ export class Dispatch {
         permission = await journal.beforeRequest(batch, reservations);
         if (permission !== 'leave') return false;
         // A window may have closed since the request was planned, or first made, or while n8n's database took its time.
-        const keptBack = await select(batch, { isOnce: false, keepBack, pause });
+        const keptBack = keepBack === null ? [] : await select(batch, { isOnce: false, keepBack, pause });
         if (keptBack.length > 0) permission = 'changed';
         else if (isValid()) return true;
         journal.afterFlight(batch);

@@ -102,7 +102,7 @@ export class CrashLedger {
   /** Resolves once the start is stored. @param attempt what is left of the attempt */
   async finish({ begun, details }: Left = NOTHING_LEFT): Promise<void> {
     const { facts, hasStarted, isRetry } = this;
-    await this.start.catch(() => FIRST);
+    await this.start.catch(() => undefined);
     // Whoever retries an older execution, whenever that is, must learn that this Retry may have sent something.
     if (isRetry) facts.change({ facts: begun });
     // Without the start, the silence of the list proves nothing, so it goes first.

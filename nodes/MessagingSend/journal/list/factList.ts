@@ -187,7 +187,7 @@ export class FactList {
       if (isSent || (state === 'barred' && present.has(fact))) this.change({ fact, to: before });
       else if (typeof repeat === 'number' && repeat <= began && before === state) this.change({ fact });
     }
-    this.removeSurplus(storage);
+    this.tidy(storage);
     return present;
   }
 
@@ -195,13 +195,13 @@ export class FactList {
    * Runs in the background: leftover values only make a later re-run more careful, and the next write tries again. At its
    * end, drops the oldest values of the list, unless a run of this process relies on facts: they could be theirs.
    */
-  removeSurplus(storage: ListStorage): void {
+  tidy(storage: ListStorage): void {
     if (this.isRemoving) return;
     this.isRemoving = true;
     void this.turns
       .take(async () => {
         this.isRemoving = false;
-        if (await this.removeNow(storage)) this.removeSurplus(storage);
+        if (await this.removeNow(storage)) this.tidy(storage);
         else if (this.known.size === 0 && this.added >= SHORTENED_EVERY) {
           this.added = 0;
           await storage.shorten();

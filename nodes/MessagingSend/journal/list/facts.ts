@@ -81,7 +81,7 @@ export class Facts {
             const to = stateIn(present, fact);
             if (!list.known.has(fact) && to !== 'open') list.change({ fact, to, hasSurplus: true });
           }
-          list.removeSurplus(storage);
+          list.tidy(storage);
         });
       }
       const now = known();
@@ -191,7 +191,7 @@ export class Facts {
         else list.known.delete(fact);
       }
       list.change({ fact: mark, to: 'unknown' });
-      list.removeSurplus(storage);
+      list.tidy(storage);
     }
   }
 
@@ -205,7 +205,7 @@ export class Facts {
     const isLeft = to === 'unknown' || (to === undefined && !isShared);
     const repeat = isLeft ? null : isShared ? list.now() + LONGEST_WRITE : 'always';
     for (const fact of facts) list.change({ fact, to, repeat });
-    list.removeSurplus(this.storage);
+    list.tidy(this.storage);
   }
 
   /**
