@@ -53,12 +53,8 @@ test.each([
   expect(requests()).toEqual([]);
 });
 
-test('A list of 50,000 entries is read where an expression only names it, and else meets the limit', async () => {
+test('A list of 50,000 entries is read within the limit where an expression only names it', async () => {
   const items = [{ body: { messages: listOf(50_000) } }];
-  const computed = { ...SEND_LIST, messages: '={{ Object.values($json.body)[0] }}' };
-  expect(hintsOf(await run({ items, parameters: computed }))[0]?.message).toMatch(
-    /^Nothing was sent: an expression in 'Messages' runs into a limit of n8n: Expression timed out\.<br>Make its value/,
-  );
   for (const messages of ['={{ $json.body }}', '={{ $json["body"].messages }}']) {
     const ran = await run({ items, parameters: withOptions({ ...SEND_LIST, messages }, { dryRun: true }) });
     expect(hintsOf(ran)[0]?.message).toMatch(/^50000 people would get this message/);
