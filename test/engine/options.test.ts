@@ -206,7 +206,7 @@ test.each<[string[], INodeParameters, string | null]>([
   }
 });
 
-test.each([['GB'], ['gg'], [' +44 '], ['0044'], [44]])("'Default Country Code' can be %j", async (country) => {
+test.each([['GB'], ['uk'], ['gg'], [' +44 '], ['0044'], [44]])("'Default Country Code' can be %j", async (country) => {
   const items = [{ phone: '07700 900123', text: 'Hello', country }];
   await run({ items, parameters: withOptions(SEND, { defaultCountryCode: '={{ $json.country }}' }) });
   expect(received()).toEqual(['447700900123']);

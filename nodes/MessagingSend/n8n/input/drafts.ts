@@ -82,7 +82,8 @@ function countryCodeOf(item: number, parameters: ItemParameters): string | null 
   const text = asText(value).trim();
   if (text === '')
     throw new FailureError(failure('optionEmpty', { option: 'Default Country Code', needed: 'a text or a number' }));
-  const code = countryWithCode(text.toUpperCase())?.code ?? text.replace(/^(?:\+|00)/, '');
+  // The letters of the United Kingdom are GB, which many don't know.
+  const code = countryWithCode(text.toUpperCase().replace(/^UK$/, 'GB'))?.code ?? text.replace(/^(?:\+|00)/, '');
   if (/^[1-9]\d{0,3}$/.test(code)) return code;
   throw new FailureError(failure('countryCodeInvalid'));
 }
