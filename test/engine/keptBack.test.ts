@@ -165,6 +165,21 @@ test.each(SENDERS)("'Include Other Input Fields' adds the item's to %s; the node
   expect(outputs[0]?.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
 });
 
+test("'Include Other Input Fields' adds to the messages of a list what they share, but not the list to each of them", async () => {
+  const shared = { name: 'Sale', count: 2, none: null };
+  for (const list of [listOf(2), JSON.stringify(listOf(50))]) {
+    const { outputs } = await run({
+      items: [{ ...shared, list, body: { list } }],
+      parameters: withOptions(SEND_LIST, ALL),
+    });
+    for (const { json } of outputs[0] ?? []) {
+      expect(json).toMatchObject(shared);
+      expect(Object.keys(json)).not.toContain('list');
+      expect(Object.keys(json)).not.toContain('body');
+    }
+  }
+});
+
 /** 'Test Run': the first messages go to the tester's phone, and nothing goes to a recipient. */
 const TESTER = '447700900999';
 const testOf = (parameters: INodeParameters, options: INodeParameters = {}): INodeParameters =>

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { pick, scalar, SEND_FIELDS } from '../../api/objects';
+import { isObject, pick, scalar, SEND_FIELDS } from '../../api/objects';
 import { textOf } from '../../delivery/compose';
 import { codePoints } from '../../delivery/longText';
 import { SEND, type SendOperation } from '../../delivery/operation';
@@ -30,7 +30,7 @@ export async function outputItems(
   const items: INodeExecutionData[] = [];
   for (const row of rows) {
     const json = jsonOf(row, operation, isDryRun, charged);
-    items.push({ json: inputs === null ? json : withInput(json, inputs, row.item), pairedItem: { item: row.item } });
+    items.push({ json: inputs === null ? json : withInput(json, inputs, row), pairedItem: { item: row.item } });
     if (items.length % YIELD_EVERY === 0) await pause();
   }
   return items;
@@ -58,11 +58,21 @@ const OF_OUTCOMES: ReadonlySet<string> = new Set([
   ...['duplicate_of', 'duplicate_of_entry'],
 ]);
 
-/** Adds the fields of the input item after the node's own, which win. */
-function withInput(json: IDataObject, { items, hasErrorOutput }: Inputs, item: number): IDataObject {
+/** The longest text that every message of a list gets, in characters. */
+const MAX_SHARED = 1_000;
+
+/**
+ * Adds the fields of the input item after the node's own, which win. The messages of a list get only single values: with
+ * the list itself in each of them, n8n would run out of memory as it shows the output.
+ */
+function withInput(json: IDataObject, { items, hasErrorOutput }: Inputs, { item, entry }: Row): IDataObject {
   if (hasErrorOutput && json.error !== undefined) return json;
+  const isShort = (value: unknown) =>
+    typeof value === 'string' ? value.length <= MAX_SHARED : !isObject(value) && !Array.isArray(value);
   const input = Object.entries(items[item]?.json ?? {});
-  const others = input.filter(([name]) => !OF_OUTCOMES.has(name) && !Object.hasOwn(json, name));
+  const others = input.filter(
+    ([name, value]) => !OF_OUTCOMES.has(name) && !Object.hasOwn(json, name) && (entry === null || isShort(value)),
+  );
   return { ...json, ...Object.fromEntries(others) };
 }
 
