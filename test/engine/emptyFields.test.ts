@@ -23,6 +23,16 @@ test.each(SENDERS)('%s sends such a text and names the field', async (_name, par
   expect(firstHint(ran)).toMatch(/<br>Empty fields: 'name' in 1 message\. To fill a gap, write \{\{ .* \}\}; to skip/);
 });
 
+test.each(['{{ $json.name }}', '{{ $json.list[0] }} {{ $json.at.city }}'])(
+  'The hint says how to fill the gap of %s',
+  async (fields) => {
+    const ran = await run({ items: named(''), parameters: { ...SEND_BULK, message: `=Hello ${fields}` } });
+    const [filled = ''] = /\{\{ .* \}\}(?=; to skip)/.exec(firstHint(ran) ?? '') ?? [];
+    await run({ items: named(''), parameters: { ...SEND_BULK, message: `=Hello ${filled}` } });
+    expect(texts().at(-1)).toBe('Hello there');
+  },
+);
+
 test.each([
   ['={{ "Hello " + $json.name }}', /^1 sent, .*<br>Empty fields: 'name' in 1 message\./],
   ['={{ String($json.name) }}', /^Nothing was sent: the message is empty\./],

@@ -137,7 +137,9 @@ function contentsLines(summary: Summary): string[] {
   const went = planned === null ? 'went' : 'would go';
   const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
   const gaps = fields.map(([name, count]) => `'${escaped(name)}' in ${counted(count, 'message')}`);
-  const [field = 'name'] = fields.find(([name]) => /^[\w.]+$/.test(name)) ?? [];
+  const [field = 'name'] = fields.find(([name]) => /^[a-z_]\w*(?:\.[a-z_]\w*)*$/i.test(name)) ?? [];
+  // Without ?., n8n writes nothing where the object is missing, too.
+  const filled = `{{ $json.${field.replaceAll('.', '?.')} || 'there' }}`;
   const toSkip = summary.skipped.has('empty_field') ? '' : "; to skip such messages, add the option 'Empty Fields'";
   const ranked = [...codes].sort(([, a], [, b]) => b - a);
   const guessed = ranked.map(([code, count], index) => `${code} (${index === 0 ? counted(count, 'number') : count})`);
@@ -145,7 +147,7 @@ function contentsLines(summary: Summary): string[] {
     doubtful.length > 0 &&
       `Another run may have sent the messages of ${placesText(doubtful, false)}${numbered}: ask the recipients. To send one again, run it alone with another 'Message Key'.`,
     numbersWithSeveral > 0 && `More than one message ${went} to ${counted(numbersWithSeveral, 'number')}.`,
-    gaps.length > 0 && `Empty fields: ${firstOf(gaps)}. To fill a gap, write {{ $json.${field} || 'there' }}${toSkip}.`,
+    gaps.length > 0 && `Empty fields: ${firstOf(gaps)}. To fill a gap, write ${filled}${toSkip}.`,
     placeholders.length > 0 &&
       `Texts with a placeholder such as {name}, or code such as &lt;br> or \\n, are sent as they are: ${placesText(placeholders, false)}. n8n fills in only expressions such as {{ $json.name }}.`,
     alike > 0 && `All ${alike} messages have the same text, although 'Message' is an expression.`,
