@@ -32,7 +32,7 @@ import { agentWorkflow, SEND as SEND_TOOL, tool } from './toolWorkflow';
 // What costs money or sends twice, as the node states it before it runs.
 const SENDS_FOR_REAL = 'Every run sends real messages and uses credits';
 const MANY_REQUESTS = 'Send makes one request per item';
-const LIST_FOR_EVERY_ITEM = "Every input item sends the whole list in 'Messages' again";
+const LIST_FOR_EVERY_ITEM = "Each input item sends its own list in 'Messages'";
 const FIRST_ITEM_ALONE = 'Only the first input item is asked about';
 const EVERY_CALL_SENDS = 'Every call by the model sends real messages and uses credits';
 const GOOD = { phone: '447700900123' };

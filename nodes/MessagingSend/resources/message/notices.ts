@@ -56,7 +56,7 @@ export const hintsBeforeRun: NodeHint[] = [
   ),
   hint(
     'warning',
-    "Every input item sends the whole list in 'Messages' again. To send it once, turn on Execute Once under Settings.",
+    "Each input item sends its own list in 'Messages'. If all have the same list, turn on Execute Once under Settings.",
     '$parameter["operation"] === "sendBulk" && $parameter["source"] === "json" && $input.all().length > 1',
   ),
 ];
