@@ -188,7 +188,7 @@ function sendWindowsIn(value: unknown): readonly SendWindow[] {
   const withDays = spans.filter((span) => /^[a-z]/i.test(span)).length;
   if (windows.length === spans.length && [0, spans.length].includes(withDays)) return windows;
   const needed =
-    'time spans such as 09:00–20:00, Mon–Fri 09:00–20:00, Sat 10:00–14:00 or, past midnight, Sat 20:00–02:00';
+    'time spans such as 09:00–20:00, Mon–Fri 09:00–20:00, Sat 10:00–14:00 or, past midnight and for at most 16 hours, Sat 20:00–02:00';
   throw new FailureError(failure('optionInvalid', { option: sendWindow.displayName, needed }));
 }
 
@@ -198,6 +198,9 @@ const BETWEEN_WINDOWS = /(?<=:\d\d)\s*[,;\n]\s*(?!$)/;
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const NO_DAY = -1;
 
+/** In minutes. 9:00–5:00 is meant to end in the afternoon. */
+const LONGEST_PAST_MIDNIGHT = 16 * 60;
+
 /** @returns null for a text that isn't one window; past midnight, the end is before the start */
 function windowIn(text: string): SendWindow | null {
   const words = text.trim().replace(/\s*(?:[-–—]|\bto\b)\s*/g, '-');
@@ -205,7 +208,8 @@ function windowIn(text: string): SendWindow | null {
   const [fromHour = NaN, fromMinute = NaN, toHour = NaN, toMinute = NaN] = times.map(Number);
   const [from, to] = [fromHour * 60 + fromMinute, toHour * 60 + toMinute];
   const days = names.split(/[\s,]+/).flatMap(daysIn);
-  const isWindow = from < 24 * 60 && to <= 24 * 60 && from !== to && !days.includes(NO_DAY);
+  const isSpan = from < to || (from > to && to + 24 * 60 - from <= LONGEST_PAST_MIDNIGHT);
+  const isWindow = from < 24 * 60 && to <= 24 * 60 && isSpan && !days.includes(NO_DAY);
   return isWindow ? { from, to, days: new Set(days) } : null;
 }
 
