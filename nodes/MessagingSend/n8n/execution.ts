@@ -1,5 +1,5 @@
 /** What n8n tells a node about its execution, and when the node lets others work. */
-import { type IExecuteFunctions, type INode, sleep } from 'n8n-workflow';
+import { getGlobalState, type IExecuteFunctions, type INode, sleep } from 'n8n-workflow';
 
 import { isObject } from '../api/objects';
 import { RECOVERED_SIGN, SIGNATURE } from './assumptions';
@@ -12,6 +12,16 @@ export function isTool({ type }: INode): boolean {
 /** Whether a person approves a tool's calls through the node. */
 export function isHumanReview({ type }: INode): boolean {
   return type.endsWith('HitlTool');
+}
+
+/** The workflow's time zone; n8n's own if that is none: n8n can store any text there, as `DEFAULT` in an imported workflow. */
+export function timeZoneOf(context: Pick<IExecuteFunctions, 'getTimezone'>): string {
+  const timeZone = context.getTimezone();
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return getGlobalState().defaultTimezone;
+  }
 }
 
 /** What expressions can see of an execution, by the same names. */

@@ -11,7 +11,7 @@ import { type Failure, failure, isFailure } from '../failures/failure';
 import type { Journal } from '../journal/journal';
 import type { Drafts, Row } from '../messages/row';
 import { requestsOf } from '../requests/requests';
-import { beginAttempt, isTool, pause } from './execution';
+import { beginAttempt, isTool, pause, timeZoneOf } from './execution';
 import { httpCall } from './http';
 import { type Accounts, type NodeAccount, readAccounts } from './input/credential';
 import type { ReadDrafts } from './input/drafts';
@@ -171,7 +171,7 @@ async function sendJob(run: Invocation) {
     // If no item has an outcome yet, none need be read.
     if (broken !== null && stopOnFailure && journal.isNew) throw runRefused(context.getNode(), broken);
     const composed = await composeAll(run.drafts, options, pause);
-    const kept = await keepBackBy(options, composed, Date.now, context.getTimezone(), pause);
+    const kept = await keepBackBy(options, composed, Date.now, timeZoneOf(context), pause);
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
     if (unreadable !== null && stopOnFailure && journal.isNew) throw runRefused(context.getNode(), unreadable);
     rows = await deliver({
