@@ -55,7 +55,7 @@ test.each<[what: string, type: string, message: string, setup: Partial<Setup>, p
   [
     'what was not sent or is uncertain, and why',
     'warning',
-    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 6 requests.${CHARGED}${again('5 sent and 2 uncertain')}${FIRST_SET}<br>${LOST}<br>${INVALID_ITEM(8)}<br>Items are numbered from 0.<br>${GUESSED} (7 numbers).`,
+    `5 sent, 1 not sent, 2 uncertain (may have been sent), 1 skipped because of 'Duplicate Messages', 5 credits used, 99993 left, 6 requests.${CHARGED}${again('5 sent and 2 uncertain')} Ask the recipients of the uncertain messages what arrived.${FIRST_SET}<br>${LOST}<br>${INVALID_ITEM(8)}<br>Items are numbered from 0.<br>${GUESSED} (7 numbers).`,
     {
       items: [...contacts(7), { phone: phoneAt(0), text: 'Hello 0' }, INVALID],
       parameters: inBatchesOf(2, withOptions(SEND_BULK, { ...ONCE, parallelRequests: 1 })),

@@ -19,6 +19,8 @@ const CHECK_FIRST = 'The message may have been sent: ask the recipient before yo
 const NUMBERED = '<br>Items are numbered from 0.';
 const RETRY_FOR_REST =
   "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
+const LISTED_IN_RETRY =
+  'Retry would send nothing; with On Error set to Continue (using error output), it lists these items.';
 
 interface Given {
   readonly node?: INode;
@@ -71,8 +73,13 @@ test.each<[text: string, rows: readonly Row[], options?: Given['options']]>([
     { ...OPTIONS, dryRun: true },
   ],
   [
-    `Nobody would get a message, 3 would not.<br>Dry run: nothing was sent.<br>3 can't be sent.<br>${REASONS.replaceAll('not sent', "can't be sent")}`,
+    `Nobody would get a message.<br>Dry run: nothing was sent.<br>3 can't be sent.<br>${REASONS.replaceAll('not sent', "can't be sent")}`,
     rowsOf(notSent({ message: 'The key is wrong' }), WRONG_URL, WRONG_URL),
+    { ...OPTIONS, dryRun: true },
+  ],
+  [
+    "1 person would get this message.<br>Dry run: nothing was sent. It would take 1 credit and 1 request.<br>Landlines among the numbers: 1. To leave them out, set 'Number Check' to 'Mobile Numbers Only'.",
+    [rowAt(0, { phone: '442079460123', outcome: { kind: 'planned' } })],
     { ...OPTIONS, dryRun: true },
   ],
   [
@@ -119,7 +126,7 @@ test.each<[what: string, rows: readonly Row[], description: string, options?: Gi
   [
     'what may have been sent',
     rowsOf(...times(150, SENT), UNCERTAIN, UNCERTAIN),
-    `150 sent, 2 uncertain (may have been sent), 1 request.<br>${CHECK_FIRST} Do something. Don't run this step again: it would send the 150 sent and 2 uncertain messages again. Retry would send nothing; with On Error set to Continue (using error output), it lists these items.<br>2 may have been sent: it failed (items 150, 151).${NUMBERED}`,
+    `150 sent, 2 uncertain (may have been sent), 1 request.<br>${CHECK_FIRST} Do something. Don't run this step again: it would send the 150 sent and 2 uncertain messages again. ${LISTED_IN_RETRY}<br>2 may have been sent: it failed (items 150, 151).${NUMBERED}`,
   ],
   [
     'a message and its duplicate',
@@ -128,8 +135,14 @@ test.each<[what: string, rows: readonly Row[], description: string, options?: Gi
   ],
   [
     'one of two, and will send nothing twice with Send Once, Also in Later Runs,',
-    rowsOf(SENT, notSent()),
-    '1 sent, 1 not sent, 1 request.<br>Do something. Once that is fixed, execute the workflow again: it sends what is left, and messages whose text or key has changed.',
+    rowsOf(SENT, notSent()).map((row) => ({ ...row, key: 'May' })),
+    '1 sent, 1 not sent, 1 request.<br>Do something. Once that is fixed, execute the workflow again: it sends what is left, and messages whose key has changed.',
+    { ...OPTIONS, duplicateMessages: 'sendOnceEver' },
+  ],
+  [
+    'what may have been sent, with Send Once, Also in Later Runs,',
+    rowsOf(UNCERTAIN),
+    `0 sent, 1 uncertain (may have been sent), 1 request.<br>${CHECK_FIRST} Do something. ${LISTED_IN_RETRY}`,
     { ...OPTIONS, duplicateMessages: 'sendOnceEver' },
   ],
 ])('The error of a run that did not send %s says what to do', async (_what, rows, description, options = OPTIONS) => {

@@ -12,6 +12,12 @@ export function isGivenOut(country: Country, number: string): boolean {
   return hasMobilePattern(country, number) || country.landline.test(number.slice(country.code.length));
 }
 
+/** @param number with its country code */
+export function isLandline(number: string): boolean {
+  const country = countryOf(number);
+  return country !== undefined && !hasMobilePattern(country, number) && isGivenOut(country, number);
+}
+
 /**
  * Whether digits without + or 00 certainly begin with a country code: they are a mobile number, or a landline and, as
  * they stand, no country's mobile number. 2015550123 is a landline in Egypt, and a number in New Jersey.

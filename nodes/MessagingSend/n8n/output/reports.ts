@@ -20,7 +20,7 @@ export function progressReporter(context: IExecuteFunctions | null): (done: numb
 }
 
 const SEND_WHAT_IS_LEFT =
-  "To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'. A message whose text has changed is sent again.";
+  "To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'. A message whose {content} has changed is sent again.";
 
 /**
  * Reports the result of a run: in a hint over the output, and in production in n8n's log.
@@ -29,10 +29,13 @@ const SEND_WHAT_IS_LEFT =
 export function reportSummary(context: IExecuteFunctions, summary: Summary, isNoted: boolean): void {
   const { sent, notSent, uncertain, skipped, doubtful, planned } = summary;
   const isEmpty = sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0;
-  const rest = isNoted && notSent > 0 && SEND_WHAT_IS_LEFT;
+  const rest = inSentences(
+    uncertain > 0 && 'Ask the recipients of the uncertain messages what arrived.',
+    isNoted && notSent > 0 && SEND_WHAT_IS_LEFT.replace('{content}', summary.content),
+  );
   const message = isEmpty
     ? 'Nothing was sent: the list is empty.'
-    : summaryLines(summary, nextText(summary, rest)).join('<br>');
+    : summaryLines(summary, nextText(summary, 'what is named below', rest)).join('<br>');
   const isDoubtful = notSent + uncertain + doubtful.length > 0 || summary.isTooExpensive;
   context.addExecutionHints({ message, location: 'outputPane', type: isDoubtful ? 'warning' : 'info' });
   if (context.getMode() !== 'manual') context.logger.info(`Messaging Send: ${summaryLines(summary).join(' ')}`);
@@ -65,7 +68,7 @@ function forUser(summary: Summary): string {
   const retry =
     "To send only the rest, open the tab Executions, and choose 'Retry with currently saved workflow' on the newest one.";
   const list = 'Retry would send nothing; with On Error set to Continue (using error output), it lists these items.';
-  return inSentences(summary.heldBack > 0 && others, nextText(summary, summary.notSent === 0 ? list : retry));
+  return inSentences(summary.heldBack > 0 && others, nextText(summary, 'that', summary.notSent === 0 ? list : retry));
 }
 
 /** A model would call again with what it thinks is left. */

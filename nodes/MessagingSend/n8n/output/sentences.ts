@@ -59,7 +59,7 @@ export function countsLines(summary: Summary): string[] {
   const cost =
     messages === 0 ? '' : ` It would take ${counted(credits, 'credit')} and ${counted(requests, 'request')}${balance}.`;
   return [
-    `${who}${others > 0 ? `, ${others} would not` : ''}.`,
+    `${who}${others > 0 && messages > 0 ? `, ${others} would not` : ''}.`,
     `Dry run: nothing ${sent + uncertain > 0 ? 'more ' : ''}was sent.${cost}`,
     outcomes.length > 0 ? `${outcomes.join(', ')}.` : '',
   ];
@@ -118,13 +118,15 @@ function escaped(text: string): string {
 /**
  * What running the step again would send a second time, or that it sends what is left, where a later run skips what was
  * sent; empty if nothing was or may have been sent to a recipient, or nothing is left.
- * @param rest how to send what is left all the same
+ * @param cause of what is left, in the sentence before or a line below
+ * @param rest how to send what is left all the same, or what to do about uncertain messages
  */
-export function nextText(summary: Summary, rest: string | false): string {
-  const { sent, uncertain, notSent, isRemembered, isTest, planned } = summary;
+export function nextText(summary: Summary, cause: string, rest: string): string {
+  const { sent, uncertain, notSent, isRemembered, isTest, planned, content } = summary;
   if (isRemembered && notSent > 0 && !summary.isNothing)
-    return 'Once that is fixed, execute the workflow again: it sends what is left, and messages whose text or key has changed.';
-  if (isRemembered || isTest || planned !== null || sent + uncertain === 0) return '';
+    return `Once ${cause} is fixed, execute the workflow again: it sends what is left, and messages whose ${content} has changed.`;
+  if (isTest || planned !== null || sent + uncertain === 0) return '';
+  if (isRemembered) return uncertain > 0 ? rest : '';
   const kinds = [sent > 0 && `${sent} sent`, uncertain > 0 && `${uncertain} uncertain`].filter(Boolean);
   const again = `Don't run this step again: it would send the ${kinds.join(' and ')} message${sent + uncertain === 1 ? '' : 's'} again.`;
   return inSentences(again, rest);
@@ -132,7 +134,8 @@ export function nextText(summary: Summary, rest: string | false): string {
 
 /** What may be wrong although messages can be sent: repeated numbers, empty fields, opt-outs, guessed countries. */
 function contentsLines(summary: Summary): string[] {
-  const { doubtful, numbersWithSeveral, emptyFields, placeholders, alike, optOuts, codes, planned } = summary;
+  const { doubtful, numbersWithSeveral, emptyFields, placeholders, alike, landlines, optOuts, codes, planned } =
+    summary;
   const numbered = summary.reasons.length === 0 ? ' (counted from 0)' : '';
   const went = planned === null ? 'went' : 'would go';
   const fields = [...emptyFields].sort(([, a], [, b]) => b - a);
@@ -151,6 +154,8 @@ function contentsLines(summary: Summary): string[] {
     placeholders.length > 0 &&
       `Texts with a placeholder such as {name}, or code such as &lt;br> or \\n, are sent as they are: ${placesText(placeholders, false)}. n8n fills in only expressions such as {{ $json.name }}.`,
     alike > 0 && `All ${alike} messages have the same text, although 'Message' is an expression.`,
+    landlines > 0 &&
+      `Landlines among the numbers: ${landlines}. To leave them out, set 'Number Check' to 'Mobile Numbers Only'.`,
     optOuts === 0 && "'Never Send To' is empty, so nobody is left out.",
     optOuts !== null && optOuts > 0 && `'Never Send To' has ${counted(optOuts, 'number')}.`,
     guessed.length > 0 &&

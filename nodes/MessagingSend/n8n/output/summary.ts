@@ -3,6 +3,7 @@ import { isNumber, type JsonObject } from '../../api/objects';
 import type { DeliveryOptions } from '../../delivery/select';
 import { type Failed, mayHaveBeenSent, type Origin, type Row, type SkipReason, textCount } from '../../messages/row';
 import { countryOf } from '../../phone/country';
+import { isLandline } from '../../phone/numbering';
 import { pause, YIELD_EVERY } from '../execution';
 
 /** Why messages were not sent, or may have been. Reasons differ by the values in their texts, such as a length. */
@@ -41,6 +42,8 @@ interface Contents {
   readonly placeholders: readonly Origin[];
   /** How many messages there are, if several people get the same text from an expression; otherwise 0. */
   readonly alike: number;
+  /** How many messages of a dry run would go to a landline, which may have no messaging app. */
+  readonly landlines: number;
   /** How many numbers without + were read with which code; empty if all have the code of 'Default Country Code'. */
   readonly codes: ReadonlyMap<string, number>;
 }
@@ -69,6 +72,8 @@ export interface Summary extends Outcomes, Contents, Costs {
   readonly isTest: boolean;
   /** Whether a later execution would skip what this one has sent. */
   readonly isRemembered: boolean;
+  /** What makes a message to the same person another one. */
+  readonly content: 'text' | 'key';
   readonly requests: number;
 }
 
@@ -95,6 +100,7 @@ export async function summarize(
     optOuts: neverSendTo?.length ?? null,
     isTest: testRun !== null,
     isRemembered: duplicateMessages === 'sendOnceEver' && testRun === null && !dryRun,
+    content: rows.some(({ key }) => key !== null) ? 'key' : 'text',
     requests,
   };
 }
@@ -162,7 +168,7 @@ async function contentsOf(rows: readonly Row[], message: unknown): Promise<Conte
   const codes = new Map<string, number>();
   /** The numbers counted there that get several messages: each counts once. */
   const counted = new Set<string>();
-  let [index, arriving, isAbroad, isForSeveral] = [0, 0, false, false];
+  let [index, arriving, landlines, isAbroad, isForSeveral] = [0, 0, 0, false, false];
   let first: Row | null = null;
   let isSame = typeof message === 'string' && READS_ITEMS.test(message);
   for (const row of rows) {
@@ -170,6 +176,7 @@ async function contentsOf(rows: readonly Row[], message: unknown): Promise<Conte
     const { outcome, testFor } = row;
     const isPlanned = outcome?.kind === 'planned';
     if (isPlanned && PLACEHOLDER.test(row.text)) placeholders.push(row);
+    if (isPlanned && isLandline(testFor ?? row.phone)) landlines += 1;
     const arrives = isPlanned || mayHaveBeenSent(outcome);
     if (arrives) {
       arriving += 1;
@@ -190,6 +197,7 @@ async function contentsOf(rows: readonly Row[], message: unknown): Promise<Conte
     emptyFields,
     placeholders,
     alike: isSame && isForSeveral ? arriving : 0,
+    landlines,
     codes: codes.size < 2 && !isAbroad ? new Map() : codes,
   };
 }

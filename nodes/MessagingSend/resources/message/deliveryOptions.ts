@@ -49,7 +49,7 @@ const duplicateMessages = choiceField('Duplicate Messages', 'duplicateMessages',
     sendOnce: ['Send Once in This Run', 'Send each message only once in a run'],
     sendOnceEver: [
       'Send Once, Also in Later Runs',
-      'Also skip what an earlier execution of this node sent. Send with a single item is remembered only with this choice.',
+      'Also skip what an earlier execution of this node sent. Without this choice, a Send of one item is not remembered.',
     ],
   },
 });
@@ -85,7 +85,7 @@ const neverSendTo = textField('Never Send To', 'neverSendTo', {
   typeOptions: { rows: 2 },
   placeholder: 'e.g. +447700900123, +447700900124',
   description:
-    "Numbers of people who opted out, separated by commas or lines, or a list from an expression. If one of them isn't a phone number, nothing is sent.",
+    "Numbers of people who opted out, with country codes, separated by commas or lines, or a list from an expression. If one can't be read, nothing is sent.",
 });
 
 export const numberCheck = choiceField('Number Check', 'numberCheck', {
