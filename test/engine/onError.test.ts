@@ -73,7 +73,7 @@ test('The error of a run names a message that only the service refuses, and its 
   expect(outputs[1]).toMatchObject([{ json: { text: 'Hello 3', details } }]);
 });
 
-test('Every invalid entry of a list has its own item, with its place in the list', async () => {
+test('Every invalid entry of a list has its own item, with its place in the list, and without the list', async () => {
   const list = [{ phone: phoneAt(0), message: 'Hello' }, 'nonsense', { phone: 'abc', message: 'Hello' }, null];
   const { outputs } = await run({ items: [{ list }], parameters: SEND_LIST, onError: 'continueErrorOutput' });
   expect(outputs[0]).toHaveLength(1);
@@ -82,6 +82,9 @@ test('Every invalid entry of a list has its own item, with its place in the list
     ['The phone number contains letters', 2],
     ["The entry needs the fields 'phone' and 'message'", 3],
   ]);
+  expect(outputs.flatMap((items) => items.map(({ json, pairedItem }) => [json.list, pairedItem]))).toEqual(
+    list.map(() => [undefined, { item: 0 }]),
+  );
 });
 
 test.each(['"text"', '5', '', '{ not json', `[{ "phone": "${phoneAt(0)}", "message": "Hi "Ada"" }]`])(

@@ -198,7 +198,7 @@ test.each([
     { message_id: 7, status: 'sent', credits_used: 1, credits_remaining: null, sent_at: null },
   ],
 ])('The item of a message that Send sent has the fields of the API if %s', async (_what, data, fields) => {
-  const items = await outputItems([rowAt(0, { batch: 1, data, outcome: SENT })], SEND, false, null);
+  const items = await outputItems([rowAt(0, { batch: 1, data, outcome: SENT })], SEND, false, true, null);
   expect(items).toEqual([{ json: { ...fields, phone: phoneAt(0) }, pairedItem: { item: 0 } }]);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
@@ -206,7 +206,7 @@ test.each([
 test.each(ODD_VALUES)('A failed item whose phone is %s has only what an item can contain', async (_name, value) => {
   const defect = failureWith();
   const row = rowAt(0, { phoneGiven: value, defect, outcome: failed(defect) });
-  const [item] = await outputItems([row], SEND_BULK, false, null);
+  const [item] = await outputItems([row], SEND_BULK, false, true, null);
   const { phone } = item?.json.details as { phone: unknown };
   expect(phone === null || typeof phone === 'string' || typeof phone === 'number').toBe(true);
 });

@@ -205,5 +205,6 @@ async function sendJob(run: Invocation) {
   if (error !== null) throw error;
   const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';
   const inputs = settings.includesInput ? { items: inWorkflow?.getInputData() ?? [], hasErrorOutput } : null;
-  return { rows, items: await outputItems(rows, job.operation, options.dryRun, inputs, summary.charged) };
+  const hasOneItem = inWorkflow?.getInputData().length === 1;
+  return { rows, items: await outputItems(rows, job.operation, options.dryRun, hasOneItem, inputs, summary.charged) };
 }

@@ -18,19 +18,23 @@ const ANSWER_LOST = { note: 'Sent before n8n stopped; the response with its ID w
  * sent_at, phone }`, of Send Bulk `{ message_id, phone, status, batch, credits_remaining }`, of a dry run `{ phone,
  * message, status, reason, phone_given, batch, characters }`. A message that was not sent has only `{ error, details }`,
  * the shape that n8n passes to the error output (where it adds the input item's fields).
+ * @param hasOneItem whether the input is a single item: n8n then links all messages of its list to it itself, but would
+ * first add the whole list to each that failed
  * @param inputs null if the items have the node's own fields alone
  */
 export async function outputItems(
   rows: readonly Row[],
   operation: SendOperation,
   isDryRun: boolean,
+  hasOneItem: boolean,
   inputs: Inputs | null,
   charged: Charged | null = null,
 ): Promise<INodeExecutionData[]> {
   const items: INodeExecutionData[] = [];
   for (const row of rows) {
     const json = jsonOf(row, operation, isDryRun, charged);
-    items.push({ json: inputs === null ? json : withInput(json, inputs, row), pairedItem: { item: row.item } });
+    const pairedItem = hasOneItem && row.entry !== null ? undefined : { item: row.item };
+    items.push({ json: inputs === null ? json : withInput(json, inputs, row), pairedItem });
     if (items.length % YIELD_EVERY === 0) await pause();
   }
   return items;
