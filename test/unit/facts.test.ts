@@ -335,6 +335,16 @@ test('A page that a later attempt has barred is barred for each of its requests'
   expect(facts.list.known.size).toBe(0);
 });
 
+test('What a Retry has barred stays barred, though it has sent nothing and takes back all else', async () => {
+  const { shared, facts } = setUp();
+  const [rows, again] = [rowsUpTo(2), rowsUpTo(2)];
+  const { attempt } = await ledgerOf(facts).lookUp(rows, NOTHING, noPause);
+  await attempt.begin(rows.slice(0, 1));
+  const { end } = await begun(elsewhere(shared), again, again.slice(1), undefined, true);
+  await end(failed(failure('stopped')));
+  expect(await attempt.begin(rows.slice(1))).toBe(true);
+});
+
 test('What is claimed while its removal waits stays in the list', async () => {
   const { facts, left } = setUp();
   // More than are removed together, before it.
@@ -637,9 +647,10 @@ test('A Retry finds no other attempt in what the one before it takes back, and t
   };
   const record = new DeliveryRecord({}, 0);
   expect(await attemptAt(0, SENT, record)).toBe(false);
-  expect(await attemptAt(1, failed(failure('stopped')), new DeliveryRecord({}, 0))).toBe(false);
+  const idle = new DeliveryRecord({}, 0);
+  expect(await attemptAt(1, failed(failure('stopped')), idle)).toBe(false);
   expect(await attemptAt(1, SENT, record)).toBe(false);
-  expect(record.run.attempts).toEqual([1, 2]);
+  expect([idle, record].map(({ run }) => run.attempts)).toEqual([[], [1, 2]]);
 });
 
 test('What is left of runs goes after an hour, or after 500 others', async () => {

@@ -82,6 +82,13 @@ export const SCENARIOS = {
   },
   afterKillPagesKeptBack: { ...afterKill, ...paged, first: keeping, second: keeping, states: 191 },
   afterKillPageKeptBack: { ...afterKill, ...paged, first: keepingOne, second: keepingOne, states: 97 },
+  afterKillPageOther: {
+    ...afterKill,
+    ...paged,
+    first: keepingOne,
+    second: { ...together, messages: [rowAt(1)], others: [rowAt(2)] },
+    states: 91,
+  },
   afterKillPageReleased: { ...afterKill, ...paged, first: keepingOne, second: together, states: 91 },
   afterKillPagesReleased: { ...afterKill, ...paged, first: keeping, second: four, states: 190 },
   afterKillPagesOnceKeptBack: {
