@@ -388,7 +388,7 @@ test('A claim that another process overwrites is not taken for one of others, th
 });
 
 test('What others rely on is repeated until no process can overwrite it, and nothing of it is kept in memory then', async () => {
-  const { shared, clock, facts } = setUp({}, { isShared: true });
+  const { shared, clock, facts } = setUp({ beforeAdd: () => (clock.now += 1) }, { isShared: true });
   await facts.claim(['order']);
   facts.change({ facts: ['order'], to: 'noted' });
   const isKept = async () => {
@@ -396,7 +396,9 @@ test('What others rely on is repeated until no process can overwrite it, and not
     return facts.list.known.has('order');
   };
   expect(await isKept()).toBe(true);
-  clock.now += 2_000;
+  clock.now += 1_998;
+  // Another process may have read the list before this write began.
+  expect(await isKept()).toBe(true);
   shared.entries = [];
   // It was overwritten all the same, so the next write must find it.
   expect([await isKept(), await isKept()]).toEqual([true, false]);
@@ -721,5 +723,5 @@ test('Of what a run has left, the note that it has started goes first: without i
   facts.end([]);
   expect(await left()).toEqual([]);
   expect(removed.length).toBeGreaterThan(1);
-  expect(removed[0]).toContain(facts.of(digestOf('1 0')));
+  expect(removed[0]?.split(' ')[0]).toBe(facts.of(digestOf('1 0')));
 });
