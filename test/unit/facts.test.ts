@@ -15,6 +15,7 @@ import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';
 const claimed = (fact: string) => [fact, `${fact}?`];
 
 const refuse = async () => await Promise.reject(new Error('read ECONNRESET'));
+const later = async () => await new Promise(setImmediate);
 const NOTHING = async () => await Promise.resolve(new Set<Row>());
 
 /** A list that all processes share. */
@@ -83,7 +84,7 @@ const elsewhere = (list: ListStorage, isShared = false) => new Facts(new FactLis
 const found = async (facts: Facts, rows: readonly Row[]) => [...(await new Reservations(facts, 1).find(rows)).values()];
 
 test('Nobody wins a claim that others overwrite each time', async () => {
-  const waitForOthers = async () => await Promise.resolve(void (shared.entries = ['of another process']));
+  const waitForOthers = async () => await later().then(() => void (shared.entries = ['of another process']));
   const { shared, facts, left } = setUp({ waitForOthers });
   await expect(facts.claim(['order'])).rejects.toThrow('overwrite');
   expect(await left()).toEqual(['of another process']);
@@ -355,10 +356,12 @@ test('What is claimed while its removal waits stays in the list', async () => {
   expect(await left()).toEqual(claimed('order'));
 });
 
-test('What the list has as sent stays sent, whether a run claims it or is uncertain about it', async () => {
-  const { facts, left } = setUp({}, { entries: ['sent'], isShared: true });
-  expect(await facts.claim(['sent', 'order'])).toEqual(['noted', 'unknown']);
-  expect(await left()).toEqual(['sent']);
+test('What the list has stays as it is, whether a run claims it or is uncertain about it', async () => {
+  const [sent, begun] = [['sent'], claimed('begun')];
+  const { shared, facts, left } = setUp({}, { entries: [...sent, ...begun], isShared: true });
+  expect(await facts.claim(['sent', 'begun', 'order'])).toEqual(['noted', 'open', 'unknown']);
+  expect(await left()).toEqual([...begun, ...sent]);
+  shared.entries = sent;
   await facts.note({ noted: [], open: ['sent', 'order'] });
   expect(await left()).toEqual([...claimed('order'), 'sent']);
   // No write repeats what no run has.
@@ -425,8 +428,13 @@ test('A process keeps 20,000 of the messages that were sent in its memory, the n
 });
 
 test('A process shortens the list when it starts and each time that it has added a thousand entries, if no run relies on it', async () => {
-  const shorten = jest.fn(async () => await Promise.resolve());
-  const { facts, left } = setUp({ shorten });
+  let isShortening = false;
+  const shorten = jest.fn(async () => {
+    isShortening = true;
+    await later();
+    isShortening = false;
+  });
+  const { facts, left } = setUp({ shorten, beforeAdd: () => expect(isShortening).toBe(false) });
   const added: number[] = [];
   for (const names of [['start'], ['start'], Array.from({ length: 1_000 }, (_, index) => `order ${index}`), ['end']]) {
     await facts.store({ noted: names });
@@ -450,6 +458,17 @@ test('What another run is uncertain about while a claim is looked at again is no
   const { facts, run } = setUp({}, { isShared: true });
   const waitForOthers = async () => await facts.note({ noted: [], open: ['order'] });
   expect(await run({ waitForOthers }).claim(['order'])).toEqual(['open']);
+});
+
+test('What another run has sent while a claim waited for long is not claimed', async () => {
+  const { clock, facts, run } = setUp({}, { isShared: true });
+  const waitForOthers = async () => {
+    await facts.note({ noted: ['order'], open: [] });
+    clock.now += 2_000;
+    await facts.note({ noted: ['another'], open: [] });
+    expect(facts.list.known.has('order')).toBe(false);
+  };
+  expect(await run({ waitForOthers }).claim(['order'])).toEqual(['noted']);
 });
 
 test.each<[what: string, make: (facts: Facts) => Promise<unknown>]>([

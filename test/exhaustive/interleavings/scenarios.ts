@@ -89,6 +89,7 @@ export const SCENARIOS = {
     second: { ...together, messages: [rowAt(1)], others: [rowAt(2)] },
     states: 91,
   },
+  afterKillPageLaterKeptBack: { ...afterKill, ...paged, first: together, second: keepingOne, states: 100 },
   afterKillPageReleased: { ...afterKill, ...paged, first: keepingOne, second: together, states: 91 },
   afterKillPagesReleased: { ...afterKill, ...paged, first: keeping, second: four, states: 190 },
   afterKillPagesOnceKeptBack: {
