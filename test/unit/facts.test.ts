@@ -274,10 +274,11 @@ test('However often writes fail, what leaves is noted, with its attempt and plan
     const missing: string[] = [];
     const add = async (given: readonly string[]) => {
       await pauses();
+      clock.now += random() * 3_000;
       if (random() < 0.3) isLocked = !isLocked;
       return await (isLocked ? refuse() : shared.add(given));
     };
-    const { shared, facts, left } = setUp({ add });
+    const { shared, clock, facts, left } = setUp({ add });
     const rows = rowsUpTo(9);
     const { attempt, pages, begun, plan } = await attemptAt(facts, rows, 4);
     const request = async (row: Row) => {
@@ -292,6 +293,9 @@ test('However often writes fail, what leaves is noted, with its attempt and plan
     const ended = await attempt.finish();
     facts.end(ended.begun, ended.details);
     await left();
+    const sent = rows.filter(({ outcome }) => outcome === SENT);
+    const needed = sent.flatMap(({ page }) => [begun, pages[page]?.fact ?? '']);
+    missing.push(...needed.filter((fact) => !shared.entries.includes(fact)));
     expect([missing, facts.list.known.size]).toEqual([[], 0]);
   }
 });
@@ -390,10 +394,13 @@ test('A claim that another process overwrites is not taken for one of others, th
   expect(await left()).toEqual([...claimed('order'), 'of another run'].toSorted());
 });
 
-test('What others rely on is repeated until no process can overwrite it, and nothing of it is kept in memory then', async () => {
-  const { shared, clock, facts } = setUp({ beforeAdd: () => (clock.now += 1) }, { isShared: true });
+test.each([
+  ['sent', 'noted'],
+  ['uncertain', undefined],
+] as const)('What others rely on, and is %s, is repeated until no process can overwrite it', async (_what, to) => {
+  const { shared, clock, facts, left } = setUp({ beforeAdd: () => (clock.now += 1) }, { isShared: true });
   await facts.claim(['order']);
-  facts.change({ facts: ['order'], to: 'noted' });
+  facts.change({ facts: ['order'], to });
   const isKept = async () => {
     await facts.note({ noted: ['another'], open: [] });
     return facts.list.known.has('order');
@@ -405,7 +412,11 @@ test('What others rely on is repeated until no process can overwrite it, and not
   shared.entries = [];
   // It was overwritten all the same, so the next write must find it.
   expect([await isKept(), await isKept()]).toEqual([true, false]);
-  expect(shared.entries).toContain('order');
+  // The run's end, and an hour, change nothing.
+  facts.end(['order']);
+  clock.now += 4_000_000;
+  facts.end([]);
+  expect(await left()).toContain('order');
 });
 
 test.each([
@@ -684,6 +695,17 @@ test('What is left of runs goes after an hour, or after 500 others', async () =>
   clock.now += 3_600_000;
   facts.end([]);
   expect(await left()).toEqual([]);
+});
+
+test('Of the details that runs have left, 8,000 stay, of the latest runs', async () => {
+  const { facts, left } = setUp();
+  const detailsOf = (run: string) => Array.from({ length: 5_000 }, (_, index) => `${run} ${index}`);
+  for (const run of ['A', 'B']) {
+    await facts.store({ noted: [run, ...detailsOf(run)] });
+    facts.end([run], detailsOf(run));
+  }
+  while (facts.list.known.size > 0) await facts.list.turns.last;
+  expect(new Set(await left())).toEqual(new Set(['A', 'B', ...detailsOf('B')]));
 });
 
 test.each([
