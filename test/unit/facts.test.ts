@@ -350,6 +350,16 @@ test('What a Retry has barred stays barred, though it has sent nothing and takes
   expect(await attempt.begin(rows.slice(1))).toBe(true);
 });
 
+test('A page that an earlier attempt has begun or sent can no longer be barred, even if removals wait', async () => {
+  const before = [...claimed('begun'), 'sent'];
+  const { facts, left } = setUp({}, { entries: before });
+  for (const page of ['begun', 'sent']) {
+    facts.change({ facts: ['another'], to: 'unknown' });
+    expect(await facts.store({ barred: [page] }, [page])).toBe(true);
+  }
+  expect(await left()).toEqual(before);
+});
+
 test('What is claimed while its removal waits stays in the list', async () => {
   const { facts, left } = setUp();
   // More than are removed together, before it.

@@ -133,8 +133,7 @@ export class FactList {
     if (from !== undefined && from.state !== state && !NEXT[from.state].includes(state)) {
       throw new Error(`a fact that is ${from.state} can't become ${state}`);
     }
-    // The write that bars a fact adds its value as well: n8n has no other way to tell whether it was there.
-    const leaves = to === 'unknown' || to === 'barred' || (to === 'noted' && from?.state === 'open');
+    const leaves = to === 'unknown' || (to === 'noted' && from?.state === 'open');
     const isKept = hasSurplus ?? (leaves || from?.hasSurplus === true);
     if (repeat === null && !isKept) this.known.delete(fact);
     else this.known.set(fact, { state, repeat, hasSurplus: isKept });
@@ -184,7 +183,9 @@ export class FactList {
       const before = stateIn(present, fact);
       const isSent = state === 'open' && before === 'noted' && values.has(`${fact}?`);
       // Too late to bar or to open it: the values of the process that has begun or sent it must stay.
-      if (isSent || (state === 'barred' && present.has(fact))) this.change({ fact, to: before });
+      if (isSent || (state === 'barred' && present.has(fact))) this.change({ fact, to: before, hasSurplus: true });
+      // The write that bars a fact adds its value as well: n8n has no other way to tell whether it was there.
+      else if (state === 'barred' && values.has(fact)) this.change({ fact, repeat, hasSurplus: true });
       else if (typeof repeat === 'number' && repeat <= began && before === state) this.change({ fact });
     }
     this.tidy(storage);
