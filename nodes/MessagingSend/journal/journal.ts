@@ -93,8 +93,7 @@ export class Journal {
       const [inRecord, inList] = [recorded.get(row), listed?.get(row)];
       return inRecord?.outcome.kind !== 'sent' && inList?.outcome.kind === 'sent' ? inList : (inRecord ?? inList);
     };
-    const isDoubtful = (row: Row) =>
-      row.outcome === null && row.defect === null && pastOf(row)?.outcome.kind === 'uncertain';
+    const isDoubtful = (row: Row) => row.defect === null && pastOf(row)?.outcome.kind === 'uncertain';
     // Sent all the same, by what all executions remember.
     for (const [account, doubtful] of byAccount(rows.filter(isDoubtful), senderOf)) {
       const found = this.reservationsOf(account)?.find(doubtful);

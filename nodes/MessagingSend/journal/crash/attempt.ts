@@ -115,7 +115,7 @@ export class Attempt {
     const isTaken = await facts.store({ noted: [begun, length, ...plan], barred: toBar }, [begun, ...toBar]);
     // If another process overwrites a plan without people, its pages are uncertain. So later writes need not repeat it.
     if (!hasPeople) facts.change({ facts: plan });
-    if (!isTaken) record.attempts = [...new Set([...record.attempts, number])];
+    if (!isTaken) record.attempts = [...record.attempts, number];
     return isTaken;
   }
 

@@ -81,7 +81,6 @@ export class Facts {
             const to = stateIn(present, fact);
             if (!list.known.has(fact) && to !== 'open') list.change({ fact, to, hasSurplus: true });
           }
-          list.tidy(storage);
         });
       }
       const now = known();
