@@ -352,12 +352,20 @@ test('What a Retry has barred stays barred, though it has sent nothing and takes
 
 test('A page that an earlier attempt has begun or sent can no longer be barred, even if removals wait', async () => {
   const before = [...claimed('begun'), 'sent'];
-  const { facts, left } = setUp({}, { entries: before });
+  const { shared, facts, left } = setUp({}, { entries: before });
   for (const page of ['begun', 'sent']) {
+    const writing = facts.store({ noted: ['another'] });
+    await noPause();
     facts.change({ facts: ['another'], to: 'unknown' });
     expect(await facts.store({ barred: [page] }, [page])).toBe(true);
+    await writing;
   }
   expect(await left()).toEqual(before);
+  expect(await facts.store({ barred: ['free'] }, ['free'])).toBe(false);
+  shared.entries = [];
+  // What another process has overwritten is barred again.
+  await facts.store({ noted: ['another'] });
+  expect(await left()).toEqual(['another', 'free?']);
 });
 
 test('What is claimed while its removal waits stays in the list', async () => {
