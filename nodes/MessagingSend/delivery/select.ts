@@ -122,14 +122,14 @@ export async function keepBackBy(
   { emptyFields, neverSendTo, numberCheck, sendWindows, testRun }: DeliveryOptions,
   composed: Composed,
   now: () => number,
-  timeZone: string,
+  timeZone: () => string,
   pause: () => Promise<void>,
 ): Promise<KeepBack | Failure | null> {
   const isUnchecked = numberCheck === 'off';
   const optedOut = neverSendTo === null ? NOBODY : await peopleIn(neverSendTo, composed, isUnchecked, pause);
   if (isFailure(optedOut)) return optedOut;
   // Test runs ignore the send window.
-  const windows = sendWindows === null || testRun !== null ? null : new Windows(sendWindows, [timeZone]);
+  const windows = sendWindows === null || testRun !== null ? null : new Windows(sendWindows, [timeZone()]);
   if (emptyFields === 'send' && optedOut.size === 0 && windows === null) return null;
   return ({ phone, person, empty }) => {
     if (optedOut.has(person)) return { kind: 'skipped', reason: 'opted_out' };

@@ -171,7 +171,7 @@ async function sendJob(run: Invocation) {
     // If no item has an outcome yet, none need be read.
     if (broken !== null && stopOnFailure && journal.isNew) throw runRefused(context.getNode(), broken);
     const composed = await composeAll(run.drafts, options, pause);
-    const kept = await keepBackBy(options, composed, Date.now, timeZoneOf(context), pause);
+    const kept = await keepBackBy(options, composed, Date.now, () => timeZoneOf(context), pause);
     const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
     if (unreadable !== null && stopOnFailure && journal.isNew) throw runRefused(context.getNode(), unreadable);
     rows = await deliver({
