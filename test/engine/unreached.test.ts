@@ -185,9 +185,9 @@ describe('An answer of', () => {
   });
 });
 
-test("A proxy's password that has an encoded percent sign reaches the proxy", async () => {
+test("A proxy's user name and password that have encoded percent signs reach the proxy", async () => {
   const port = await raw(answers(407));
-  await outcomeAt(BEHIND_PROXY, { proxy: `http://user:p%40ss%25%25@127.0.0.1:${port}` });
+  await outcomeAt(BEHIND_PROXY, { proxy: `http://us%2540er:p%40ss%25%25@127.0.0.1:${port}` });
   const [, credentials = ''] = /Proxy-Authorization: Basic (\S+)/.exec(received) ?? [];
-  expect(Buffer.from(credentials, 'base64').toString()).toBe('user:p@ss%%');
+  expect(Buffer.from(credentials, 'base64').toString()).toBe('us%40er:p@ss%%');
 });

@@ -185,10 +185,6 @@ describe('Proxy', () => {
     ['proxy.example.com:3128', { host: 'proxy.example.com', port: 3128, protocol: 'http' }],
     ['http://proxy.example.com', { host: 'proxy.example.com', port: 80, protocol: 'http' }],
     ['https://proxy.example.com', { host: 'proxy.example.com', port: 443, protocol: 'https' }],
-    [
-      'http://us%40er:p%3Ass@proxy.example.com:3128',
-      { host: 'proxy.example.com', port: 3128, protocol: 'http', auth: { username: 'us%40er', password: 'p%3Ass' } },
-    ],
   ])('given as %j is read as %j', (proxy, expected) => expect(requestOptions({ proxy }).http.proxy).toEqual(expected));
 
   test.each([
