@@ -70,6 +70,7 @@ test.each([
   ['a list', FREE_TEXT, { written: ['one', 'two'] }, 'written', REQUIRED],
   ['a long comment', question(approval), { decision: 'approve', written: LONG }, 'written', TOO_LONG],
   ['no decision', question(approval), { written: 'Hm' }, 'decision', REQUIRED],
+  ['a list of decisions', question(approval), { decision: ['approve'] }, 'decision', REQUIRED],
 ] as const)('A form without an answer gets the reason at its place: %s', (_what, asked, form, at, problem) => {
   const refused = refusal(asked, form);
   expect(refused).toMatchObject({ at, problem });
