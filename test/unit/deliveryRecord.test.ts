@@ -51,10 +51,6 @@ describe('Of several messages to one phone,', () => {
     expect(await recall(recordOf(list('A', 'B'), 1), list('B'))).toEqual(['uncertain']);
   });
 
-  test('the others are sent if one that was sent is still there', async () => {
-    expect(await recall(recordOf(list('A', 'B'), 1), list('A', 'B'))).toEqual(['sent', null]);
-  });
-
   test('the one that was sent is uncertain if its number can no longer be read', async () => {
     const broken = { ...row(0, 'A'), person: '', defect: failure('phoneEmpty') };
     expect(await recall(recordOf(list('A', 'B'), 1), [broken, row(1, 'B')])).toEqual(['uncertain', 'uncertain']);
@@ -63,11 +59,6 @@ describe('Of several messages to one phone,', () => {
   test('one whose number was never readable is not uncertain if all that was sent is still there', async () => {
     const broken = { ...row(1, 'B'), person: '', defect: failure('phoneEmpty') };
     expect(await recall(recordOf(list('A')), [row(0, 'A'), broken])).toEqual(['sent', null]);
-  });
-
-  test('nobody knows which were sent if all texts contain the time', async () => {
-    const record = recordOf(list('A 1', 'B 1', 'C 1'), 2);
-    expect(await recall(record, list('A 2', 'B 2', 'C 2'))).toEqual(['uncertain', 'uncertain', 'uncertain']);
   });
 });
 
