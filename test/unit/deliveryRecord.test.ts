@@ -4,7 +4,7 @@ import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { markSeveral, type Outcome, type Row } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
-import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';
+import { intentOf, noPause, rowAt, SENT } from './samples';
 
 const row = (item: number, text: string): Row => rowAt(item, { phone: '447700900123', text });
 
@@ -90,14 +90,4 @@ test('A message stays uncertain for its own reason, which concerns no other requ
   await recall(reread(context), rows);
   const told = { message: why.message, scope: 'request', outcome: 'uncertain' };
   expect(rows[0]?.outcome).toMatchObject({ kind: 'uncertain', failure: told });
-});
-
-test('A message that may have been sent keeps its own reason if its link was lost, and is not said to be sent', async () => {
-  const context: JsonObject = {};
-  new DeliveryRecord(context, 0).note([rowAt(0)], SENT);
-  new DeliveryRecord(context, 0).note([rowAt(1)], UNCERTAIN);
-  const rows = rowsUpTo(2);
-  const lost = failure('linkLost');
-  await new Journal(reread(context)).recall({ ...intentOf(rows), lost }, noPause);
-  expect(rows.map(({ outcome }) => outcome)).toEqual([{ kind: 'uncertain', failure: lost }, UNCERTAIN]);
 });
