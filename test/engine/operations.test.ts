@@ -89,7 +89,6 @@ describe.each(['/v1', '/api/v1'])('With a Base URL that ends in %s,', (prefix) =
 describe('Send Bulk', () => {
   test.each([
     [1, [1]],
-    [100, [100]],
     [101, [100, 1]],
     [1000, Array(10).fill(100)],
   ])('packs %i items into as few requests as possible', async (count, expected) => {

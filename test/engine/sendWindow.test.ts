@@ -53,14 +53,10 @@ test.each<[window: string, isOpen: boolean]>([
   ['mon 8:30–9:31', true],
   ['Monday to Friday, 09:00 to 20:00', true],
   ['Sat-Mon, Wed 09:30-09:31', true],
-  ['Sun 20:00–10:00', true],
   ['20:00–09:31', true],
-  ['00:00–24:00', true],
-  ['Sat 10:00–14:00, Mon–Fri 09:00–20:00', true],
   ['Tue, Wed 09:00-20:00; Mon, Thu 09:30-09:31', true],
   ['Mon 07:00–09:00\nMon 10:00–12:00', false],
   ['20:00–00:00', false],
-  ['Mon 20:00–10:00', false],
   ['Tue – Sun 09:00–20:00', false],
 ])('On Monday at 09:30 in London, the window %j is open: %s', async (window, isOpen) => {
   at(8, 30);
