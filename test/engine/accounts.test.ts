@@ -143,14 +143,11 @@ test('Through the routing, an item is sent to the address of its own account', a
 });
 
 describe('Get Balance', () => {
-  test.each([
-    ['one account', [KEY], 1],
-    ['two accounts', [KEY, OTHER], 2],
-  ])('of 250 items with %s makes a request for each account', async (_what, keys, expected) => {
+  test('of 250 items makes a request for each account', async () => {
     sandbox().setCredits(7, 'key 2');
-    const items = contactsOf(250, keys);
+    const items = contactsOf(250, [KEY, OTHER]);
     const { outputs } = await run({ items, parameters: GET_BALANCE });
-    expect(requests()).toHaveLength(expected);
+    expect(requests()).toHaveLength(2);
     const credits = items.map(({ key }, item) => [key === OTHER ? 7 : 100_000, { item }]);
     expect(linked(outputs[0], 'credits')).toEqual(credits);
   });
