@@ -87,7 +87,6 @@ test.each<[string, Partial<Setup>, boolean]>([
 });
 
 test.each([
-  ['of one number', phoneAt(0), phoneAt(0), 'More than one message went to 1 number.'],
   ['of one person in two spellings', '+541123456789', '5491123456789', 'More than one message went to 1 number.'],
   ['of two numbers', phoneAt(0), phoneAt(1), 'More than one message went to 2 numbers.'],
 ])('The hint counts the people %s', async (_what, one, other, sentence) => {
