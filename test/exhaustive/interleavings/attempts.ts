@@ -4,7 +4,7 @@ import { pack } from '../../../nodes/MessagingSend/delivery/dispatch';
 import { type Failure, failure } from '../../../nodes/MessagingSend/failures/failure';
 import { CrashLedger } from '../../../nodes/MessagingSend/journal/crash/crashLedger';
 import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/deliveryRecord';
-import { type Intent, Journal } from '../../../nodes/MessagingSend/journal/journal';
+import { Journal } from '../../../nodes/MessagingSend/journal/journal';
 import { FactList } from '../../../nodes/MessagingSend/journal/list/factList';
 import type { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
 import { Reservations } from '../../../nodes/MessagingSend/journal/reservations';
@@ -17,7 +17,7 @@ import {
   type Row,
   settle,
 } from '../../../nodes/MessagingSend/messages/row';
-import { SENT } from '../../unit/samples';
+import { intentOf, noPause, SENT } from '../../unit/samples';
 
 /** What the service does with a request; `partly` sends only the first half of its messages, `limit` asks to wait. */
 export type Answer = 'accept' | 'partly' | 'lost' | 'limit' | 'refuse';
@@ -99,13 +99,8 @@ export class Attempt {
     const rows = inOrder([...messages, ...others]);
     const items = new Set(others.map(({ item }) => item));
     const keptBack = new Set(rows.filter(({ item }) => items.has(item)));
-    const intent: Intent = {
-      rows,
-      keptBack: async () => await Promise.resolve(keptBack),
-      senderOf: () => ({ account: 'account' }),
-      lost: null,
-    };
-    await journal.recall(intent, async () => await Promise.resolve());
+    const intent = { ...intentOf(rows), keptBack: async () => await Promise.resolve(keptBack) };
+    await journal.recall(intent, noPause);
     const kept = [...keptBack].filter(isOpen);
     for (const row of kept) settle(row, { kind: 'skipped', reason: 'opted_out' });
     journal.note(kept, null);

@@ -1,4 +1,5 @@
 import { rowAt, rowsUpTo } from '../../unit/samples';
+import type { Order } from './attempts';
 import type { Rule } from './rules';
 import type { Scenario } from './world';
 
@@ -8,7 +9,8 @@ const two = { ...singly, messages: rowsUpTo(2) };
 const three = { ...singly, messages: rowsUpTo(3) };
 const one = { ...singly, messages: rowsUpTo(1) };
 const second = { ...singly, messages: [rowAt(1)] };
-const once = { ...one, sendOnce: true };
+/** Once in all executions. */
+const once = <Sent extends Order>(order: Sent) => ({ ...order, sendOnce: true });
 /** Two texts to a phone, whose order changes. */
 const toOne = (...texts: string[]) => ({
   ...singly,
@@ -19,16 +21,17 @@ const toOne = (...texts: string[]) => ({
 const four = { messages: rowsUpTo(4), batchSize: 2, parallel: 1 };
 /** In one request, and on one page. */
 const together = { messages: rowsUpTo(3).slice(1), batchSize: 2 };
+const partly = { ...together, answers: ['partly'] } as const;
 /** Without the second message; and with it, but kept back. */
 const without = { ...four, messages: rowsUpTo(4).toSpliced(1, 1) };
 const keeping = { ...without, others: [rowAt(1)] };
 const keepingOne = { ...together, messages: [rowAt(2)], others: [rowAt(1)] };
-/** So that pages have several messages. */
-const paged = { pageLength: 2 };
 
 const afterKill = { first: two, second: two, secondIs: 'a Retry after a kill' } as const;
+/** With pages of several messages. */
+const afterKillPaged = { ...afterKill, pageLength: 2 } as const;
 const during = { first: two, second: two, secondIs: 'a Retry during the first' } as const;
-const another = { first: once, second: once, secondIs: 'another execution' } as const;
+const another = { first: once(one), second: once(one), secondIs: 'another execution' } as const;
 const afterEnd = {
   first: { ...two, answers: ['accept', 'lost'] },
   second: two,
@@ -57,74 +60,47 @@ export const SCENARIOS = {
   afterKillText: { ...afterKill, second: { ...singly, messages: [rowAt(0), rowAt(1, { text: 'New' })] }, states: 172 },
   afterKillRefused: { ...afterKill, second: { ...two, answers: ['refuse', 'refuse'] }, third: two, states: 325 },
   afterKillAdded: { ...afterKill, second: { ...singly, messages: [rowAt(0), rowAt(5), rowAt(1)] }, states: 202 },
-  afterKillPages: { ...afterKill, ...paged, first: four, second: four, states: 172 },
-  afterKillPagesRemoved: {
-    ...afterKill,
-    ...paged,
-    first: four,
-    second: without,
-    states: 181,
-  },
+  afterKillPages: { ...afterKillPaged, first: four, second: four, states: 172 },
+  afterKillPagesRemoved: { ...afterKillPaged, first: four, second: without, states: 181 },
   afterKillPagesShorter: {
-    ...afterKill,
-    ...paged,
+    ...afterKillPaged,
     first: together,
     second: { ...together, messages: [rowAt(2)] },
     states: 100,
   },
-  afterKillPagesAdded: { ...afterKill, ...paged, first: without, second: four, states: 181 },
+  afterKillPagesAdded: { ...afterKillPaged, first: without, second: four, states: 181 },
   afterKillPagesNumber: {
-    ...afterKill,
-    ...paged,
+    ...afterKillPaged,
     first: four,
     second: { ...four, messages: rowsUpTo(4).with(1, rowAt(5, { item: 1 })) },
     states: 181,
   },
-  afterKillPagesKeptBack: { ...afterKill, ...paged, first: keeping, second: keeping, states: 191 },
-  afterKillPageKeptBack: { ...afterKill, ...paged, first: keepingOne, second: keepingOne, states: 97 },
+  afterKillPagesKeptBack: { ...afterKillPaged, first: keeping, second: keeping, states: 191 },
+  afterKillPageKeptBack: { ...afterKillPaged, first: keepingOne, second: keepingOne, states: 97 },
   afterKillPageOther: {
-    ...afterKill,
-    ...paged,
+    ...afterKillPaged,
     first: keepingOne,
     second: { ...together, messages: [rowAt(1)], others: [rowAt(2)] },
     states: 91,
   },
-  afterKillPageLaterKeptBack: { ...afterKill, ...paged, first: together, second: keepingOne, states: 100 },
-  afterKillPageReleased: { ...afterKill, ...paged, first: keepingOne, second: together, states: 91 },
-  afterKillPagesReleased: { ...afterKill, ...paged, first: keeping, second: four, states: 190 },
-  afterKillPagesOnceKeptBack: {
-    ...afterKill,
-    ...paged,
-    first: { ...keeping, sendOnce: true },
-    second: { ...keeping, sendOnce: true },
-    states: 416,
-  },
-  afterKillPagesOnceReleased: {
-    ...afterKill,
-    ...paged,
-    first: { ...keeping, sendOnce: true },
-    second: { ...four, sendOnce: true },
-    states: 440,
-  },
-  afterKillPagesOnce: {
-    ...afterKill,
-    ...paged,
-    first: { ...four, sendOnce: true },
-    second: { ...four, sendOnce: true },
-    states: 396,
-  },
-  afterKillOnce: { ...afterKill, second: { ...two, sendOnce: true }, states: 224 },
+  afterKillPageLaterKeptBack: { ...afterKillPaged, first: together, second: keepingOne, states: 100 },
+  afterKillPageReleased: { ...afterKillPaged, first: keepingOne, second: together, states: 91 },
+  afterKillPagesReleased: { ...afterKillPaged, first: keeping, second: four, states: 190 },
+  afterKillPagesOnceKeptBack: { ...afterKillPaged, first: once(keeping), second: once(keeping), states: 416 },
+  afterKillPagesOnceReleased: { ...afterKillPaged, first: once(keeping), second: once(four), states: 440 },
+  afterKillPagesOnce: { ...afterKillPaged, first: once(four), second: once(four), states: 396 },
+  afterKillOnce: { ...afterKill, second: once(two), states: 224 },
   afterKillKeptBack: { ...afterKill, second: { ...one, others: [rowAt(1)] }, states: 163 },
   afterKillParallel: { ...afterKill, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 226 },
   afterKillLostWrite: { ...afterKill, first: three, second: three, hasLostWrite: true, states: 5440 },
   during: { ...during, states: 936 },
   duringParallel: { ...during, first: { ...two, parallel: 2 }, second: { ...two, parallel: 2 }, states: 831 },
-  duringOnce: { ...during, first: { ...two, sendOnce: true }, second: two, states: 3051 },
+  duringOnce: { ...during, first: once(two), second: two, states: 3051 },
   duringThird: { ...during, first: { ...three, answers: ['lost'] }, second: three, hasThird: true, states: 4848 },
   duringLimit: { ...during, first: { ...two, answers: ['limit'] }, states: 903 },
   duringInProcess: { ...during, isSameProcess: true, states: 32 },
   afterEnd: { ...afterEnd, states: 22 },
-  afterEndPages: { ...afterEnd, ...paged, first: { ...together, answers: ['partly'] }, second: together, states: 22 },
+  afterEndPages: { ...afterEnd, pageLength: 2, first: partly, second: together, states: 22 },
   another: { ...another, isSplit: true, states: 19_399 },
   anotherInProcess: { ...another, isSameProcess: true, states: 94 },
 } as const satisfies Readonly<Record<string, Scenario & { readonly states: number }>>;

@@ -8,6 +8,7 @@ import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/delive
 import type { ListStorage } from '../../../nodes/MessagingSend/journal/list/factList';
 import type { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
 import { nameOf, type Row } from '../../../nodes/MessagingSend/messages/row';
+import { noPause } from '../../unit/samples';
 import { Attempt, type Execution, inOrder, type Order, Process, STORES, type Surroundings } from './attempts';
 import { FactsWithout, type Listener, RecordWithout, type Rule } from './rules';
 
@@ -101,7 +102,7 @@ export class TwoAttempts implements Surroundings {
     for (const { messages, others = [] } of [first, second, third]) {
       const rows = inOrder([...messages, ...others]);
       const length = usualLength(rows.length);
-      for (const page of await pagesOf(rows, length, async () => await Promise.resolve())) {
+      for (const page of await pagesOf(rows, length, noPause)) {
         const phones = page.rows.map(({ phone }) => phone);
         const isNew = messages !== first.messages && !this.pages.has(page.name) && length > 1;
         if (isNew) for (const phone of phones) this.changed.add(phone);
@@ -296,7 +297,7 @@ export class TwoAttempts implements Surroundings {
     return {
       add: async (entries) => await this.change(process, 'record', entries),
       remove: async (entries) => void (await this.change(process, 'remove', entries)),
-      shorten: async () => await Promise.resolve(),
+      shorten: noPause,
       waitForOthers: async () => await this.step(process, 'waits'),
     };
   }
