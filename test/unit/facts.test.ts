@@ -1,3 +1,4 @@
+/* eslint-disable -- not in the package: eslint.project.mjs has this file's rules */
 import { type Failure, failure } from '../../nodes/MessagingSend/failures/failure';
 import { Attempt, notesOf } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
