@@ -15,17 +15,14 @@ test.each([[[]], [['A']]])('Nothing counts as new if n8n has answered for %j of 
   await expect(storageWith(helpers).add(['A', 'B'])).rejects.toThrow('has not answered for each value');
 });
 
-test.each([0, 1])(
-  'After %d tries that failed, it is told whether one of them may have stored the values',
-  async (failing) => {
-    const locked = Array<Error>(failing).fill(new Error('database is locked'));
-    const checkProcessedAndRecord = async (values: readonly string[]) => {
-      const error = locked.pop();
-      return await (error ? Promise.reject(error) : Promise.resolve({ new: values, processed: [] }));
-    };
-    expect((await storageWith({ checkProcessedAndRecord }, 1_000).add(['A'])).isUnsure).toBe(failing > 0);
-  },
-);
+test.each([0, 1])('After %d failed tries, a write knows whether one may have stored its values', async (failing) => {
+  const locked = Array<Error>(failing).fill(new Error('database is locked'));
+  const checkProcessedAndRecord = async (values: readonly string[]) => {
+    const error = locked.pop();
+    return await (error ? Promise.reject(error) : Promise.resolve({ new: values, processed: [] }));
+  };
+  expect((await storageWith({ checkProcessedAndRecord }, 1_000).add(['A'])).isUnsure).toBe(failing > 0);
+});
 
 test('A claim is confirmed later if a recent change of the list was slow', async () => {
   let now = 0;

@@ -78,8 +78,8 @@ test.each<[text: string, rows: readonly Row[], options?: Given['options']]>([
     { ...OPTIONS, dryRun: true },
   ],
   [
-    "1 person would get this message.<br>Dry run: nothing was sent. It would take 1 credit and 1 request.<br>Landlines among the numbers: 1. To leave them out, set 'Number Check' to 'Mobile Numbers Only'.",
-    [rowAt(0, { phone: '442079460123', outcome: { kind: 'planned' } })],
+    "1 person would get 2 messages.<br>Dry run: nothing was sent. It would take 2 credits and 1 request.<br>Landlines among the numbers: 1. To leave them out, set 'Number Check' to 'Mobile Numbers Only'.",
+    rowsUpTo(2, { phone: '442079460123', outcome: { kind: 'planned' } }),
     { ...OPTIONS, dryRun: true },
   ],
   [

@@ -14,7 +14,7 @@ export function isHumanReview({ type }: INode): boolean {
   return type.endsWith('HitlTool');
 }
 
-/** The workflow's time zone; n8n's own if that is none: n8n can store any text there, as `DEFAULT` in an imported workflow. */
+/** The workflow's time zone; n8n's own if that isn't one: n8n stores any text, such as an imported workflow's `DEFAULT`. */
 export function timeZoneOf(context: Pick<IExecuteFunctions, 'getTimezone'>): string {
   const timeZone = context.getTimezone();
   try {

@@ -204,7 +204,8 @@ async function sendJob(run: Invocation) {
   const error = stopOnFailure && summary.reasons.length > 0 ? runError(context.getNode(), summary) : null;
   if (error !== null) throw error;
   const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';
-  const inputs = settings.includesInput ? { items: inWorkflow?.getInputData() ?? [], hasErrorOutput } : null;
-  const hasOneItem = inWorkflow?.getInputData().length === 1;
-  return { rows, items: await outputItems(rows, job.operation, options.dryRun, hasOneItem, inputs, summary.charged) };
+  const items = inWorkflow?.getInputData() ?? [];
+  const inputs = settings.includesInput ? { items, hasErrorOutput } : null;
+  const isOnly = items.length === 1;
+  return { rows, items: await outputItems(rows, job.operation, options.dryRun, isOnly, inputs, summary.charged) };
 }

@@ -195,7 +195,7 @@ export function tests({ instance, received, own, runFrom, succeedFrom, table }: 
     await run(await own());
     assert.deepEqual(received(), messages([DAN]));
     assert.equal(await statuses(), 'not sent,not sent,not sent,sent');
-    assert.equal((await reasons())[2], 'A column of the text is empty in this row: name.');
+    assert.equal((await reasons())[2], 'The text uses a column that is empty in this row: name.');
     for (const reason of await reasons()) assert.doesNotMatch(reason, /same number/);
   });
 

@@ -82,7 +82,7 @@ function countryCodeOf(item: number, parameters: ItemParameters): string | null 
   const text = asText(value).trim();
   if (text === '')
     throw new FailureError(failure('optionEmpty', { option: 'Default Country Code', needed: 'a text or a number' }));
-  // The letters of the United Kingdom are GB, which many don't know.
+  // The United Kingdom's code is GB, but people write UK.
   const code = countryWithCode(text.toUpperCase().replace(/^UK$/, 'GB'))?.code ?? text.replace(/^(?:\+|00)/, '');
   if (/^[1-9]\d{0,3}$/.test(code)) return code;
   throw new FailureError(failure('countryCodeInvalid'));

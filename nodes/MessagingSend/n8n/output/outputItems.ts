@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { isObject, pick, scalar, SEND_FIELDS } from '../../api/objects';
+import { pick, scalar, SEND_FIELDS } from '../../api/objects';
 import { textOf } from '../../delivery/compose';
 import { codePoints } from '../../delivery/longText';
 import { SEND, type SendOperation } from '../../delivery/operation';
@@ -71,11 +71,10 @@ const MAX_SHARED = 1_000;
  */
 function withInput(json: IDataObject, { items, hasErrorOutput }: Inputs, { item, entry }: Row): IDataObject {
   if (hasErrorOutput && json.error !== undefined) return json;
-  const isShort = (value: unknown) =>
-    typeof value === 'string' ? value.length <= MAX_SHARED : !isObject(value) && !Array.isArray(value);
+  const isAdded = (value: unknown) => entry === null || (textOf(value)?.length ?? Infinity) <= MAX_SHARED;
   const input = Object.entries(items[item]?.json ?? {});
   const others = input.filter(
-    ([name, value]) => !OF_OUTCOMES.has(name) && !Object.hasOwn(json, name) && (entry === null || isShort(value)),
+    ([name, value]) => !OF_OUTCOMES.has(name) && !Object.hasOwn(json, name) && isAdded(value),
   );
   return { ...json, ...Object.fromEntries(others) };
 }

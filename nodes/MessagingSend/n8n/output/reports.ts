@@ -19,19 +19,18 @@ export function progressReporter(context: IExecuteFunctions | null): (done: numb
   };
 }
 
-const SEND_WHAT_IS_LEFT =
-  "To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'. A message whose {content} has changed is sent again.";
-
 /**
  * Reports the result of a run: in a hint over the output, and in production in n8n's log.
  * @param isNoted whether a run with 'Send Once, Also in Later Runs' would leave out what this one has sent
  */
 export function reportSummary(context: IExecuteFunctions, summary: Summary, isNoted: boolean): void {
-  const { sent, notSent, uncertain, skipped, doubtful, planned } = summary;
+  const { sent, notSent, uncertain, skipped, doubtful, planned, content } = summary;
   const isEmpty = sent + notSent + uncertain + skipped.size + (planned?.messages ?? 0) === 0;
   const rest = inSentences(
     uncertain > 0 && 'Ask the recipients of the uncertain messages what arrived.',
-    isNoted && notSent > 0 && SEND_WHAT_IS_LEFT.replace('{content}', summary.content),
+    isNoted &&
+      notSent > 0 &&
+      `To send only what is left, first set 'Duplicate Messages' to 'Send Once, Also in Later Runs'. A message whose ${content} has changed is sent again.`,
   );
   const message = isEmpty
     ? 'Nothing was sent: the list is empty.'

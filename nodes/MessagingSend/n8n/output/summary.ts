@@ -42,7 +42,7 @@ interface Contents {
   readonly placeholders: readonly Origin[];
   /** How many messages there are, if several people get the same text from an expression; otherwise 0. */
   readonly alike: number;
-  /** How many messages of a dry run would go to a landline, which may have no messaging app. */
+  /** How many of a dry run's numbers are landlines, which may have no messaging app. */
   readonly landlines: number;
   /** How many numbers without + were read with which code; empty if all have the code of 'Default Country Code'. */
   readonly codes: ReadonlyMap<string, number>;
@@ -168,15 +168,17 @@ async function contentsOf(rows: readonly Row[], message: unknown): Promise<Conte
   const codes = new Map<string, number>();
   /** The numbers counted there that get several messages: each counts once. */
   const counted = new Set<string>();
-  let [index, arriving, landlines, isAbroad, isForSeveral] = [0, 0, 0, false, false];
+  const landlines = new Set<string>();
+  let [index, arriving, isAbroad, isForSeveral] = [0, 0, false, false];
   let first: Row | null = null;
   let isSame = typeof message === 'string' && READS_ITEMS.test(message);
   for (const row of rows) {
     if ((index += 1) % YIELD_EVERY === 0) await pause();
     const { outcome, testFor } = row;
+    const phone = testFor ?? row.phone;
     const isPlanned = outcome?.kind === 'planned';
     if (isPlanned && PLACEHOLDER.test(row.text)) placeholders.push(row);
-    if (isPlanned && isLandline(testFor ?? row.phone)) landlines += 1;
+    if (isPlanned && isLandline(phone)) landlines.add(phone);
     const arrives = isPlanned || mayHaveBeenSent(outcome);
     if (arrives) {
       arriving += 1;
@@ -186,7 +188,6 @@ async function contentsOf(rows: readonly Row[], message: unknown): Promise<Conte
       if (row.isOneOfSeveral && testFor === null) increase(messagesTo, row.person);
     } else if (outcome?.kind !== 'skipped' || NOT_NEW.has(outcome.reason)) continue;
     for (const name of row.empty) increase(emptyFields, name);
-    const phone = testFor ?? row.phone;
     if (row.readAs === null || counted.has(phone)) continue;
     increase(codes, countryOf(phone)?.code ?? '');
     isAbroad ||= row.readAs === 'abroad';
@@ -197,7 +198,7 @@ async function contentsOf(rows: readonly Row[], message: unknown): Promise<Conte
     emptyFields,
     placeholders,
     alike: isSame && isForSeveral ? arriving : 0,
-    landlines,
+    landlines: landlines.size,
     codes: codes.size < 2 && !isAbroad ? new Map() : codes,
   };
 }

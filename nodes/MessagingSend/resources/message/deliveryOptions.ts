@@ -208,7 +208,7 @@ function windowIn(text: string): SendWindow | null {
   const [fromHour = NaN, fromMinute = NaN, toHour = NaN, toMinute = NaN] = times.map(Number);
   const [from, to] = [fromHour * 60 + fromMinute, toHour * 60 + toMinute];
   const days = names.split(/[\s,]+/).flatMap(daysIn);
-  const isSpan = from < to || (from > to && to + 24 * 60 - from <= LONGEST_PAST_MIDNIGHT);
+  const isSpan = from < to || to + 24 * 60 - from <= LONGEST_PAST_MIDNIGHT;
   const isWindow = from < 24 * 60 && to <= 24 * 60 && isSpan && !days.includes(NO_DAY);
   return isWindow ? { from, to, days: new Set(days) } : null;
 }
