@@ -133,6 +133,15 @@ test('Of a list of 50,010 rows that is sent without asking, the newest 50,000 ar
   expect((await node.run(rowsUpTo(20))).left.map(({ item }) => item)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
+test('What a node that never asks leaves does not grow with its runs', async () => {
+  const node = new Node();
+  for (let run = 0; run < 2_000; run += 1) {
+    node.now += 10_000;
+    await node.run([rowAt(run % 5)], false);
+  }
+  expect(node.length).toBeLessThan(4_000);
+});
+
 test('Of a list of 5,000 rows with 50 new ones among them only these are sent, and with nothing new, the list is asked in few calls', async () => {
   const node = new Node();
   await node.run(rowsUpTo(5_000).filter(({ item }) => item % 100 !== 7));
