@@ -17,8 +17,8 @@ export function zonesFile(): string {
 const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata and moment-timezone's time zones.
 
 /**
- * For each country code, and for each region with other clocks that the first digits of its numbers identify: those
- * digits; the time zones, one for each clock, the capital's first.
+ * For each country code with several clocks, and for each region with other clocks that the first digits of its numbers
+ * identify: those digits; the time zones, one for each clock, the capital's first. JavaScript knows the other countries'.
  */
 `;
 
@@ -38,7 +38,8 @@ function linesOf(code: string, regions: readonly Region[]): string[] {
     const isOther = leadingDigits !== '' && clocksOf(own) !== clocksOf(zones);
     return isOther ? [`${beginningsOf(code, leadingDigits).join(',')};${own.join(',')}`] : [];
   });
-  return [`${code};${zones.join(',')}`, ...others];
+  const isKnownToEngine = zones.length === 1 && regions.every(({ name }) => !(name in WITHOUT_ENTRY));
+  return isKnownToEngine ? others : [`${code};${zones.join(',')}`, ...others];
 }
 
 /** @param regions the main one first */
