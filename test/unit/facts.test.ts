@@ -2,12 +2,12 @@
 import { type Failure, failure } from '../../nodes/MessagingSend/failures/failure';
 import { Attempt, notesOf } from '../../nodes/MessagingSend/journal/crash/attempt';
 import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger';
-import { LENGTHS, pagesOf } from '../../nodes/MessagingSend/journal/crash/pages';
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage, valuesOf } from '../../nodes/MessagingSend/journal/list/factList';
 import { digestOf, Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import { Reservations } from '../../nodes/MessagingSend/journal/reservations';
+import { LENGTHS, pagesOf } from '../../nodes/MessagingSend/messages/pages';
 import { failed, type Outcome, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { seededRandom } from '../../tools/random';
 import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';

@@ -1,5 +1,5 @@
 import { failure } from '../../nodes/MessagingSend/failures/failure';
-import { type Page, pagesOf, usualLength } from '../../nodes/MessagingSend/journal/crash/pages';
+import { type Page, pagesOf, usualLength } from '../../nodes/MessagingSend/messages/pages';
 import { markSeveral, type Row } from '../../nodes/MessagingSend/messages/row';
 import { phoneAt } from '../support/contacts';
 import { noPause, rowAt } from './samples';

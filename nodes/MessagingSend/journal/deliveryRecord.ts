@@ -104,11 +104,6 @@ export class DeliveryRecord {
     this.kept.interrupted = true;
   }
 
-  /** Whether no message has an outcome, or can have lost one. */
-  get isEmpty(): boolean {
-    return this.written() === '' && !this.isInterrupted;
-  }
-
   /** What is known about the messages of a run. */
   lookUp(rows: readonly Row[]): { readonly recorded: Memory; readonly lastBatch: number } {
     const byName = new Map<string, Past & { readonly person: string }>();

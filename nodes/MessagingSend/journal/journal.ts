@@ -63,7 +63,8 @@ export class Journal {
 
   /** Whether nothing shows that an earlier attempt sent something. */
   get isNew(): boolean {
-    return this.record.isEmpty && this.crash?.isRetry !== true;
+    const { run, isInterrupted } = this.record;
+    return run.receipts === '' && !isInterrupted && this.crash?.isRetry !== true;
   }
 
   /** @returns null if each execution may send the same messages again */

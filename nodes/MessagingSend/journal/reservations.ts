@@ -20,9 +20,7 @@ export class Reservations {
   /** Until when messages wait for other runs of this process, in milliseconds of the list's clock. */
   private readonly patience = new Map<Row, number>();
 
-  /**
-   * @param maxWait how long a message may wait for another run of this process, in milliseconds
-   */
+  /** @param maxWait how long a message may wait for another run of this process, in milliseconds */
   constructor(
     private readonly facts: Facts,
     private readonly maxWait: number,

@@ -130,6 +130,14 @@ export function mayHaveBeenSent(outcome: Outcome | null): outcome is Sent | (Fai
   return outcome?.kind === 'sent' || outcome?.kind === 'uncertain';
 }
 
+/** The reasons to skip a message that a later attempt may find gone. */
+const KEPT_BACK: ReadonlySet<SkipReason> = new Set(['opted_out', 'empty_field', 'outside_window']);
+
+/** Whether the user doesn't want the message sent now: a later attempt may send it. */
+export function isKeptBack({ outcome, duplicateOf }: Row): boolean {
+  return duplicateOf !== null || (outcome?.kind === 'skipped' && KEPT_BACK.has(outcome.reason));
+}
+
 /**
  * What makes two messages the same: one person and one content, which is the 'Message Key' or, without one, the text
  * without space at its ends. Everything that compares messages compares this.

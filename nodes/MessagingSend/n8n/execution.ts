@@ -1,5 +1,13 @@
 /** What n8n tells a node about its execution, and when the node lets others work. */
-import { getGlobalState, type IExecuteFunctions, type INode, sleep } from 'n8n-workflow';
+import {
+  FORM_NODE_TYPE,
+  getGlobalState,
+  type IExecuteFunctions,
+  type INode,
+  SEND_AND_WAIT_OPERATION,
+  sleep,
+  WAIT_NODE_TYPE,
+} from 'n8n-workflow';
 
 import { isObject } from '../api/objects';
 import { RECOVERED_SIGN, SIGNATURE } from './assumptions';
@@ -87,6 +95,29 @@ function isFirstEnteredByN8n(own: RunsOfNode): boolean {
   } catch {
     return true;
   }
+}
+
+/** n8n's nodes that wait, besides those that wait for a response. */
+const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
+
+/**
+ * Whether n8n may run the node again for the same execution, without a word of this run, so that it needs a crash ledger.
+ * n8n starts anew with each tool call. It continues a waiting execution twice if two answers arrive at the same moment.
+ * Otherwise it never retries a manual execution that was killed. Noting a single request takes as long as n8n itself, and
+ * the request is in flight for nearly all of its run; but a loop may make any number of them. If an execution's first run
+ * is noted, all are: `CrashLedger` relies on that.
+ * @param isList whether the run sends a list, and not a single message
+ */
+export function mayRunAgain(context: IExecuteFunctions, isList: boolean, ordinal: number): boolean {
+  const mode = context.getMode();
+  const node = context.getNode();
+  if (isTool(node) || mode === 'evaluation') return false;
+  const before = context.getParentNodes(node.name, { includeNodeParameters: true });
+  if (before.some(({ type, parameters }) => WAITING.has(type) || parameters?.operation === SEND_AND_WAIT_OPERATION))
+    return true;
+  if (mode === 'manual') return false;
+  if (mode === 'retry' || ordinal > 0) return true;
+  return isList || context.getChildNodes(node.name).some(({ name }) => before.some((own) => own.name === name));
 }
 
 /** The executions (with their Retries) that nodes of this process are sending for. */

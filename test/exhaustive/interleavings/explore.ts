@@ -1,7 +1,7 @@
 /** Every possible order of the steps of two attempts. */
 import crypto from 'node:crypto';
 
-import * as pages from '../../../nodes/MessagingSend/journal/crash/pages';
+import * as pages from '../../../nodes/MessagingSend/messages/pages';
 import type { Rule } from './rules';
 import { type Scenario, TwoAttempts } from './world';
 

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 
 import type { JsonObject } from '../../../nodes/MessagingSend/api/objects';
-import { pagesOf, usualLength } from '../../../nodes/MessagingSend/journal/crash/pages';
 import type { DeliveryRecord } from '../../../nodes/MessagingSend/journal/deliveryRecord';
 import type { ListStorage } from '../../../nodes/MessagingSend/journal/list/factList';
 import type { Facts } from '../../../nodes/MessagingSend/journal/list/facts';
+import { pagesOf, usualLength } from '../../../nodes/MessagingSend/messages/pages';
 import { nameOf, type Row } from '../../../nodes/MessagingSend/messages/row';
 import { noPause } from '../../unit/samples';
 import { Attempt, type Execution, inOrder, type Order, Process, STORES, type Surroundings } from './attempts';
@@ -345,7 +345,7 @@ export class TwoAttempts implements Surroundings {
 
   /** The recipients that a page, a claim or an attempt is about. */
   private phonesOf(fact: string): string[] {
-    const [, page] = / page (\S+)/.exec(fact) ?? [];
+    const [, page] = / page (.+?)(?: but \S+)?$/s.exec(fact) ?? [];
     const { messages } = this.scenario.first;
     const isAbout = ({ phone }: Row) => fact.includes(phone) || fact.includes(' attempt ');
     const own = page === undefined ? undefined : this.pages.get(page);

@@ -1,7 +1,7 @@
-import { mayHaveBeenSent, type Row } from '../../messages/row';
+import { namesOf, type Page } from '../../messages/pages';
+import { isKeptBack, mayHaveBeenSent, type Row } from '../../messages/row';
 import type { KeptRun } from '../deliveryRecord';
-import type { Facts } from '../list/facts';
-import { digestOfNames, type Page } from './pages';
+import { digestOf, type Facts } from '../list/facts';
 
 /** One of the attempt's requests may have left. */
 export function begunName(run: string, number: number): string {
@@ -29,7 +29,7 @@ export function notesOf(facts: Facts, run: string, number: number, pages: readon
       fact,
       /** Noted once all of it is sent but these messages, which the user keeps back. */
       factWithout: (keptBack: readonly Row[]) =>
-        keptBack.length === 0 ? fact : factOf(`page ${name} but ${digestOfNames(keptBack)}`),
+        keptBack.length === 0 ? fact : factOf(`page ${name} but ${digestOf(namesOf(keptBack))}`),
     };
   });
   /** Of a plan with people: it shows that the plan is there, and a number that can't be read may be anybody's. */
@@ -163,11 +163,4 @@ export class Attempt {
     await facts.list.turns.last;
     return { begun: [], details: toBar };
   }
-}
-
-/** The user's reasons to keep a message back. */
-const KEPT_BACK: ReadonlySet<string> = new Set(['opted_out', 'empty_field', 'outside_window']);
-
-function isKeptBack({ outcome, duplicateOf }: Row): boolean {
-  return duplicateOf !== null || (outcome?.kind === 'skipped' && KEPT_BACK.has(outcome.reason));
 }

@@ -1,8 +1,8 @@
+import { LENGTHS, pagesOf, usualLength } from '../../messages/pages';
 import type { Row } from '../../messages/row';
 import { type DeliveryRecord, INTERRUPTED, type Memory, type Past, pastWith } from '../deliveryRecord';
 import { digestOf, type Facts } from '../list/facts';
 import { Attempt, begunName, type Left, lengthName, notesOf, NOTHING_LEFT } from './attempt';
-import { LENGTHS, pagesOf, usualLength } from './pages';
 
 /** How many attempts are looked up at once. */
 const ASKED_TOGETHER = 8;
@@ -77,7 +77,8 @@ export class CrashLedger {
       // Nobody knows who has noted it, so other attempts are asked about, too.
       return true;
     });
-    return wasNoted || this.record.run.attempts.length > 0 ? await this.findUnrecorded() : FIRST;
+    if (wasNoted || this.record.run.attempts.length > 0) return await this.findUnrecorded();
+    return { number: 1, unrecorded: [], length: null };
   }
 
   private async findUnrecorded(): Promise<Start> {
@@ -126,7 +127,7 @@ export class CrashLedger {
     const pages = await pagesOf(rows, length, pause);
     const listed = new Map<Row, Past>();
     const toBar: string[] = [];
-    const keptBack = unrecorded.length === 0 ? NOTHING : await keptBackOf();
+    const keptBack = unrecorded.length === 0 ? new Set<Row>() : await keptBackOf();
     for (const each of unrecorded) {
       toBar.push(...(await this.ask(notesOf(facts, run, each, pages, length), keptBack, listed)));
     }
@@ -168,6 +169,3 @@ export class CrashLedger {
     return unbegun;
   }
 }
-
-const FIRST: Start = { number: 1, unrecorded: [], length: null };
-const NOTHING: ReadonlySet<Row> = new Set();

@@ -83,8 +83,7 @@ export class Facts {
           }
         });
       }
-      const now = known();
-      return facts.map((fact, index) => now[index] ?? before[index] ?? stateIn(present, fact));
+      return known().map((now, index) => now ?? before[index] ?? stateIn(present, facts[index] ?? ''));
     });
     // Written back, the values of a fact that nobody has begun would be a claim. A marker only makes noted facts doubtful.
     let isBack = states.includes('unknown') && added.length > 0;
@@ -116,17 +115,16 @@ export class Facts {
     for (const fact of barred) list.change({ fact, to: 'barred', repeat: 'always' });
     for (const fact of noted) list.change({ fact, to: 'noted', repeat: 'always' });
     for (const fact of open) list.change({ fact, to: 'open', repeat: 'always' });
-    // Nobody knows whose values the list has now, so another try must look again.
-    const forget = () => [...noted, ...open, ...barred].forEach((fact) => list.known.delete(fact));
-    // It also writes everything that is repeated: the noted facts and the open ones.
-    const present = await list.write(barred, this.storage).catch((error: unknown) => {
-      forget();
+    // Nobody knows whose values the list has then, so another try must look again.
+    const forget = (error: unknown): never => {
+      for (const fact of [...noted, ...open, ...barred]) list.known.delete(fact);
       throw error;
-    });
+    };
+    // It also writes everything that is repeated: the noted facts and the open ones.
+    const present = await list.write(barred, this.storage).catch(forget);
     const isTaken = unseen.some((fact) => stateIn(present, fact) !== 'unknown');
-    if (!isTaken || present.isUnsure !== true) return isTaken;
-    forget();
-    throw new Error('a write that was reported as failed had been stored');
+    if (isTaken && present.isUnsure === true) forget(new Error('a write that was reported as failed had been stored'));
+    return isTaken;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { FORM_NODE_TYPE, type IExecuteFunctions, SEND_AND_WAIT_OPERATION, WAIT_NODE_TYPE } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { JsonObject } from '../../api/objects';
 import type { SendOperation } from '../../delivery/operation';
@@ -8,7 +8,7 @@ import { DeliveryRecord } from '../../journal/deliveryRecord';
 import { Journal } from '../../journal/journal';
 import { Facts } from '../../journal/list/facts';
 import { Reservations } from '../../journal/reservations';
-import { isTool, lineageOf, positionOf } from '../execution';
+import { lineageOf, mayRunAgain, positionOf } from '../execution';
 import { factListOf, listStorageOf } from './listStorage';
 
 /**
@@ -33,7 +33,7 @@ export async function openJournal(
   const storage = listStorageOf(context, maxWait);
   const factsWith = (secret: string, isShared: boolean) => new Facts(factListOf(context), storage, secret, isShared);
   const isList = operation.maxBatchSize > 1 || context.getInputData().length > 1;
-  const isNoted = lineage !== null && workflow !== '' && isWorthIt(context, isList, ordinal);
+  const isNoted = lineage !== null && workflow !== '' && mayRunAgain(context, isList, ordinal);
   const isRetry = context.getMode() === 'retry';
   const crash = isNoted
     ? new CrashLedger(factsWith(workflow, false), { lineage, ordinal }, record, { isRetry, followsKill })
@@ -60,26 +60,4 @@ export async function openJournal(
 /** A journal that is nothing but this record: n8n's database notes nothing of it. */
 export function journalIn(kept: JsonObject): Journal {
   return new Journal(new DeliveryRecord(kept, 0));
-}
-
-/** n8n's nodes that wait, besides those that wait for a response. */
-const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
-
-/**
- * Whether a run needs a crash ledger. n8n starts anew with each tool call. It continues a waiting execution twice if
- * two answers arrive at the same moment. Otherwise it never retries a manual execution that was killed. Noting a single
- * request takes as long as n8n itself, and the request is in flight for nearly all of its run; but a loop may make any
- * number of them. If an execution's first run is noted, all are: `CrashLedger` relies on that.
- * @param isList whether the run sends a list, and not a single message
- */
-function isWorthIt(context: IExecuteFunctions, isList: boolean, ordinal: number): boolean {
-  const mode = context.getMode();
-  const node = context.getNode();
-  if (isTool(node) || mode === 'evaluation') return false;
-  const before = context.getParentNodes(node.name, { includeNodeParameters: true });
-  if (before.some(({ type, parameters }) => WAITING.has(type) || parameters?.operation === SEND_AND_WAIT_OPERATION))
-    return true;
-  if (mode === 'manual') return false;
-  if (mode === 'retry' || ordinal > 0) return true;
-  return isList || context.getChildNodes(node.name).some(({ name }) => before.some((own) => own.name === name));
 }

@@ -1,5 +1,4 @@
-import { nameOf, type Row } from '../../messages/row';
-import { digestOf } from '../list/facts';
+import { nameOf, type Row } from './row';
 
 /**
  * More pages tell more exactly which messages were in flight at a kill. 1,000 pages made a run of 1,000 messages a
@@ -15,8 +14,9 @@ export function usualLength(messages: number): number {
   return LENGTHS.find((length) => length * MAX_PAGES >= messages) ?? LENGTHS.at(-1) ?? 1;
 }
 
+/** Messages that the journal opens and notes together. */
 export interface Page {
-  /** A digest of who is on it. */
+  /** Who is on it. */
   readonly name: string;
   readonly rows: readonly Row[];
 }
@@ -40,15 +40,15 @@ export async function pagesOf(
     page.push(row);
     const isFull = page.length >= 2 * length || numberOf(row.person) % length === 0;
     if (!isFull && row !== rows.at(-1)) continue;
-    pages.push({ name: digestOfNames(page), rows: page });
+    pages.push({ name: namesOf(page), rows: page });
     page = [];
     await pause();
   }
   return pages;
 }
 
-export function digestOfNames(rows: readonly Row[]): string {
-  return digestOf(rows.map(nameOf).join('\0'));
+export function namesOf(rows: readonly Row[]): string {
+  return rows.map(nameOf).join('\0');
 }
 
 /** A number that looks random and is always the same for a person (FNV-1a, 32 bits). */
