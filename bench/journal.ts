@@ -101,7 +101,7 @@ export async function journal({ rounds, before, session }: Options): Promise<Row
 async function switchJournalOff(folder: string): Promise<void> {
   const file = join(folder, 'dist', 'nodes', 'MessagingSend', 'n8n', 'memory', 'openJournal.js');
   const code = await readFile(file, 'utf8');
-  const changed = code.replace(/\bisWorthIt\(context, isList, ordinal\)(?! \{)/, 'false');
+  const changed = code.replace(/\(0, \w+\.mayRunAgain\)\(context, isList, ordinal\)/, 'false');
   if (changed === code) throw new Error(`${file} has changed`);
   await writeFile(file, changed);
 }

@@ -130,10 +130,10 @@ export function mayHaveBeenSent(outcome: Outcome | null): outcome is Sent | (Fai
   return outcome?.kind === 'sent' || outcome?.kind === 'uncertain';
 }
 
-/** The reasons to skip a message that a later attempt may find gone. */
+/** Skipped for one of these, a message may still be sent by a later attempt. */
 const KEPT_BACK: ReadonlySet<SkipReason> = new Set(['opted_out', 'empty_field', 'outside_window']);
 
-/** Whether the user doesn't want the message sent now: a later attempt may send it. */
+/** Whether the user doesn't want the message sent now. */
 export function isKeptBack({ outcome, duplicateOf }: Row): boolean {
   return duplicateOf !== null || (outcome?.kind === 'skipped' && KEPT_BACK.has(outcome.reason));
 }
