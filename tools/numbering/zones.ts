@@ -3,7 +3,7 @@ import { tz } from 'moment-timezone';
 import { CAPITALS, TOO_NEW, WITHOUT_ENTRY } from './capitals';
 import { byFirstDigit, METADATA } from './plan';
 
-/** Which time zones the numbers of a country have. */
+/** The time zones of numbers, where JavaScript alone doesn't know them. */
 export const ZONES_FILE = 'nodes/MessagingSend/phone/zoneTable.ts';
 
 /** The contents of ZONES_FILE, made from libphonenumber-js's metadata and the time zones in moment-timezone. */
@@ -17,8 +17,8 @@ export function zonesFile(): string {
 const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's metadata and moment-timezone's time zones.
 
 /**
- * For each country code with several clocks, and for each region with other clocks that the first digits of its numbers
- * identify: those digits; the time zones, one for each clock, the capital's first. JavaScript knows the other countries'.
+ * For each country code with several clocks or unknown to JavaScript, and each region with other clocks that its first
+ * digits identify: those digits; the time zones, one for each clock, the capital's first. JavaScript knows the rest.
  */
 `;
 
