@@ -72,7 +72,7 @@ function chain(thrown: unknown): JsonObject[] {
   const causes: JsonObject[] = [];
   for (let error = thrown; isObject(error) && causes.length < MAX_CAUSES; error = error.cause) causes.push(error);
   // If several addresses were tried, each has its own error. One that was connected may have got the request.
-  const attempts: unknown = causes.at(-1)?.errors;
-  const failed = Array.isArray(attempts) ? attempts.map((attempt) => (isObject(attempt) ? attempt : {})) : [];
+  const errors: unknown = causes.at(-1)?.errors;
+  const failed = Array.isArray(errors) ? errors.map((error) => (isObject(error) ? error : {})) : [];
   return failed.every(({ syscall }) => syscall === 'connect') ? [...causes, ...failed] : causes;
 }

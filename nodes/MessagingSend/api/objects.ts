@@ -28,14 +28,14 @@ export function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** The named fields of a record, in that order; null for a missing one, so that items always have the same shape. */
-export function pick<Field extends string>(record: JsonObject, fields: readonly Field[]): Record<Field, JsonScalar> {
-  return Object.fromEntries(fields.map((field) => [field, scalar(record, field)])) as Record<Field, JsonScalar>;
+/** The named fields of an object, in that order; null for a missing one, so that items always have the same shape. */
+export function pick<Field extends string>(object: JsonObject, fields: readonly Field[]): Record<Field, JsonScalar> {
+  return Object.fromEntries(fields.map((field) => [field, scalar(object, field)])) as Record<Field, JsonScalar>;
 }
 
-/** A field of a record; null if it is missing, a list or an object. */
-export function scalar(record: JsonObject, field: string): JsonScalar {
-  const value = Object.hasOwn(record, field) ? record[field] : null;
+/** A field of an object; null if it is missing, a list or an object. */
+export function scalar(object: JsonObject, field: string): JsonScalar {
+  const value = Object.hasOwn(object, field) ? object[field] : null;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 

@@ -32,7 +32,7 @@ export interface Accepted {
 export interface Rejected {
   readonly kind: 'rejected';
   readonly failure: Failure;
-  /** The envelope's `error` (part 7), or an empty record. */
+  /** The envelope's `error` (part 7), or an empty object. */
   readonly error: JsonObject;
   /** Whether the service answered (with its envelope or a 429), not a gateway or a firewall. */
   readonly fromService: boolean;

@@ -10,7 +10,7 @@ import type { Outages } from './circuitBreaker';
 import { Dispatch, type DispatchConfig, pack } from './dispatch';
 import { type DeliveryOptions, divertToTester, keptBackOf, select, settleDuplicates } from './select';
 
-export interface Delivery extends Pick<DispatchConfig, 'operation' | 'keepBack' | 'stopOnFailure' | 'pause'> {
+interface Delivery extends Pick<DispatchConfig, 'operation' | 'keepBack' | 'stopOnFailure' | 'pause'> {
   readonly rows: readonly Row[];
   readonly options: DeliveryOptions;
   /** The largest batch that the user wants; null for the operation's own. */

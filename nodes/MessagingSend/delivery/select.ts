@@ -32,7 +32,7 @@ export const TESTED = 3;
 export type KeepBack = (row: Row) => Skipped | null;
 
 /** How messages are chosen. */
-export interface Choice {
+interface Choice {
   /** Whether messages that are the same are sent once. */
   readonly isOnce: boolean;
   /** Null if all may be sent. */

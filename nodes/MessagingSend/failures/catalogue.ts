@@ -340,10 +340,10 @@ export type FailureName = keyof typeof CATALOGUE;
  * Which messages a failure concerns. `run`: every other request would fail in the same way (a wrong key, no credits).
  * `request`: only this one.
  */
-export type Scope = 'request' | 'run';
+type Scope = 'request' | 'run';
 
 /** One kind of failure. Names in braces in its texts are filled in for each case. */
-export interface Entry<Message extends string = string, Advice extends string = string> {
+export interface FailureKind<Message extends string = string, Advice extends string = string> {
   /**
    * Shown as an item's `details.code`; docs/errors.md explains each. One with "…" is completed where it occurs, with an
    * HTTP status or a network error; the service can give another.
@@ -358,15 +358,15 @@ export interface Entry<Message extends string = string, Advice extends string = 
   readonly advice: Advice;
 }
 
-/** Declares entries after which sending again is safe: `withCode(code, scope)(message, advice)`. */
-function withCode(code: string, scope: Scope = 'request', outcome: Entry['outcome'] = 'not_sent') {
+/** Declares failures after which sending again is safe: `withCode(code, scope)(message, advice)`. */
+function withCode(code: string, scope: Scope = 'request', outcome: FailureKind['outcome'] = 'not_sent') {
   return <const Message extends string, const Advice extends string = ''>(
     message: Message,
     advice?: Advice,
-  ): Entry<Message, Advice | ''> => ({ code, scope, outcome, message, advice: advice ?? '' });
+  ): FailureKind<Message, Advice | ''> => ({ code, scope, outcome, message, advice: advice ?? '' });
 }
 
-/** Declares entries after which the message may have been sent. */
+/** Declares failures after which the message may have been sent. */
 function uncertainWithCode(code: string, scope: Scope = 'request') {
   return withCode(code, scope, 'uncertain');
 }

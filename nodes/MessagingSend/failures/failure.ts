@@ -1,10 +1,10 @@
-import { CATALOGUE, type Entry, type FailureName } from './catalogue';
+import { CATALOGUE, type FailureKind, type FailureName } from './catalogue';
 
 /**
  * Why something did not go as asked, in the one form that all parts of the node use. No text in it contains an API key,
  * a phone number or the text of a message.
  */
-export interface Failure extends Entry {
+export interface Failure extends FailureKind {
   /** The status of the HTTP answer; null if there was none. */
   readonly httpStatus: number | null;
   /** The service's own words, masked and safe to render as HTML; empty if it gave none. */
@@ -40,7 +40,7 @@ type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infe
   : never;
 type NamesOf<Name extends FailureName> = NamesIn<(typeof CATALOGUE)[Name]['message' | 'advice']>;
 
-/** What a failure adds to its catalogue entry, or replaces there. */
+/** What a failure adds to its kind, or replaces there. */
 export type Details = Partial<Omit<Failure, 'message' | 'advice'>>;
 
 export function failure<Name extends FailureName>(
@@ -49,7 +49,7 @@ export function failure<Name extends FailureName>(
     ? [values?: undefined, details?: Details]
     : [values: Readonly<Record<NamesOf<Name>, string | number>>, details?: Details]
 ): Failure {
-  const { code, scope, outcome, message, advice }: Entry = CATALOGUE[name];
+  const { code, scope, outcome, message, advice }: FailureKind = CATALOGUE[name];
   const given: Readonly<Record<string, string | number>> = values ?? {};
   const filled = (text: string) => text.replace(/\{(\w+)\}/g, (braces, key: string) => String(given[key] ?? braces));
   return {

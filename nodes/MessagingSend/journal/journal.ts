@@ -22,7 +22,7 @@ const NONE: Taken = new Map();
 const IN_FLIGHT: Outcome = { kind: 'uncertain', failure: failure('stoppedInFlight') };
 
 /** What all executions have sent, by account. */
-export interface SendOnce {
+interface SendOnce {
   readonly open: (account: string) => Reservations;
   /** Whether this run asks before it sends. If not, it only notes at its end what it has sent, for runs that do. */
   readonly isAsked: boolean;

@@ -22,7 +22,7 @@ const WINDOW = 60_000;
 const MARGIN = 5;
 
 /** A request's place in the queue. The request keeps it when it is repeated. */
-export interface Ticket {
+interface Ticket {
   readonly number: number;
   /** How long the request may wait because of 429s, in milliseconds. */
   readonly maxWait: number;

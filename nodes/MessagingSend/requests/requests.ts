@@ -14,7 +14,7 @@ export interface RequestLimits {
   readonly interval: number;
 }
 
-export interface RequestsConfig {
+interface RequestsConfig {
   readonly call: Call;
   /** Shared by all requests with this key. */
   readonly pacer: Pacer;
@@ -48,7 +48,7 @@ const RECONNECT_DELAYS: readonly number[] = [250, 1_000];
  * @param tries so far
  * @param random from 0 to 1
  */
-export function backoffDelay(tries: number, random: number): number {
+function backoffDelay(tries: number, random: number): number {
   return Math.min(60_000, 1_000 * 2 ** tries) * (0.75 + 0.25 * random);
 }
 

@@ -137,7 +137,7 @@ export function booleanField(label: string, name: string, details: Details<boole
 }
 
 /** A field with choices, whose values its reader knows. */
-export type ChoiceField<Value extends string> = Omit<INodeProperties, 'options'> & {
+type ChoiceField<Value extends string> = Omit<INodeProperties, 'options'> & {
   options: Array<INodePropertyOptions & { value: Value }>;
   default: Value;
 };

@@ -41,7 +41,7 @@ export async function outputItems(
 }
 
 /** What is needed to give each output item the fields of its input item. */
-export interface Inputs {
+interface Inputs {
   readonly items: readonly INodeExecutionData[];
   /** Whether n8n passes failed items to an error output. It adds the fields itself, if the items keep their shape. */
   readonly hasErrorOutput: boolean;
