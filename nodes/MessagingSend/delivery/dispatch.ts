@@ -132,9 +132,9 @@ export class Dispatch {
       this.settleAll(rows, () => failed(reply.failure));
     } else if (stopOnFailure || reply.failure.scope === 'run') {
       const offenders = offendersIn({ batch: rows, reply });
-      // What it says of one message is not why the run ends.
+      // First, because `settleAll` would halt with what the reply says of one message.
       if (reply.failure.scope === 'run') requests.halt(reply.failure);
-      // It ends the run. If it names some of the messages, the others are not to blame.
+      // If the reply names some of the messages, the others are not to blame: they count as not started.
       const others = offenders.size > 0 && reply.failure.scope !== 'run' ? failure('notStarted') : reply.failure;
       this.settleAll(rows, (row) => failed(offenders.get(row) ?? others));
     }
@@ -190,7 +190,7 @@ export class Dispatch {
     const reply = await requests.make(operation.requestFor(batch), flight).catch(() => null);
     if (reply !== null) return reply;
     this.breaker.end(isValid, null);
-    // Assigned in the flight.
+    // The flight has assigned it, which TypeScript doesn't see.
     const given = permission as Permission;
     if (given === 'leave' && isValid()) throw new Error('the run has ended');
     // It may wait for long, and others may send what it has reserved.

@@ -101,11 +101,11 @@ function isFirstEnteredByN8n(own: RunsOfNode): boolean {
 const WAITING = new Set([FORM_NODE_TYPE, WAIT_NODE_TYPE]);
 
 /**
- * Whether n8n may run the node again for the same execution, without a word of this run, so that it needs a crash ledger.
- * n8n starts anew with each tool call. It continues a waiting execution twice if two answers arrive at the same moment.
- * Otherwise it never retries a manual execution that was killed. Noting a single request takes as long as n8n itself, and
- * the request is in flight for nearly all of its run; but a loop may make any number of them. If an execution's first run
- * is noted, all are: `CrashLedger` relies on that.
+ * Whether n8n may run the node again for the same execution after it has lost what this run did, so that the run needs a
+ * crash ledger. n8n starts anew with each tool call. It continues a waiting execution twice if two answers arrive at the
+ * same moment; otherwise, it never retries a manual execution that was killed. A single message isn't noted: the note
+ * takes as long as all else that n8n does for it, and a kill would nearly always come while its request is in flight. But
+ * a loop may send any number of them. If an execution's first run is noted, all are: `CrashLedger` relies on that.
  * @param isList whether the run sends a list, and not a single message
  */
 export function mayRunAgain(context: IExecuteFunctions, isList: boolean, ordinal: number): boolean {

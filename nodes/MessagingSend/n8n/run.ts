@@ -45,7 +45,7 @@ interface Invocation {
   readonly accounts: Accounts;
   readonly callFor: (account: NodeAccount) => Call;
   readonly journal: Journal;
-  /** What n8n keeps of the node, and so of its outages. */
+  /** The node's context, which n8n keeps in the execution: outages are noted there. */
   readonly kept: JsonObject;
   /** Null for an item through the routing, which has no other items, and shows nothing but its output. */
   readonly inWorkflow: IExecuteFunctions | null;
@@ -168,11 +168,11 @@ async function sendJob(run: Invocation) {
   let isNoted = false;
   try {
     const broken = settings.failure ?? accounts.failure;
-    // If no item has an outcome yet, none need be read.
+    // Without outcomes of an earlier attempt, no item need be read: all would end the same.
     if (broken !== null && stopOnFailure && journal.isNew) throw runRefused(context.getNode(), broken);
     const composed = await composeAll(run.drafts, options, pause);
-    const kept = await keepBackBy(options, composed, Date.now, () => timeZoneOf(context), pause);
-    const [keepBack, unreadable] = kept !== null && isFailure(kept) ? [null, kept] : [kept, null];
+    const decided = await keepBackBy(options, composed, Date.now, () => timeZoneOf(context), pause);
+    const [keepBack, unreadable] = decided !== null && isFailure(decided) ? [null, decided] : [decided, null];
     if (unreadable !== null && stopOnFailure && journal.isNew) throw runRefused(context.getNode(), unreadable);
     rows = await deliver({
       operation: job.operation,

@@ -37,8 +37,9 @@ export class CrashLedger {
   private readonly start: Promise<Start>;
 
   /**
-   * Notes that the run has started; or in the record, if it follows a kill before which the list was told nothing. Later
-   * attempts that find a record don't ask that again, so there must be none if the list can't be asked.
+   * Notes in the list that the run has started; or, if it follows a kill and the list has no such note, in the record that
+   * outcomes were lost. A later attempt that finds a record doesn't check that again, so if the list can't be asked now, the
+   * record is removed.
    * @param lineage what an execution shares with its Retries, and with no other execution
    * @param ordinal of the run within the execution, from 0
    */

@@ -1,5 +1,5 @@
 /** The values that a list had before a write. */
-export interface Present extends ReadonlySet<string> {
+interface Present extends ReadonlySet<string> {
   /** Whether a try of the write was reported as failed, and may have stored them all the same. */
   readonly isUnsure?: boolean;
 }
@@ -125,7 +125,7 @@ export class FactList {
   /** @param now in milliseconds; never goes back */
   constructor(readonly now: () => number) {}
 
-  /** All that happens to a fact. Without `to`, a fact that only the list knows stays one. */
+  /** All that happens to a fact. Without `to`, nothing happens to one that only the list knows. */
   change({ fact, to, repeat = null, hasSurplus }: Change): void {
     const from = this.known.get(fact);
     const state = to ?? from?.state;

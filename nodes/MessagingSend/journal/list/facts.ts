@@ -193,9 +193,9 @@ export class Facts {
   }
 
   /**
-   * What a run knows last of facts. They are repeated until the run ends, because another process may overwrite them at any
-   * time; if others rely on them, who may be many, until no process can still overwrite the write that added them.
-   * @param to without it, they stay what they are, and nobody will learn more: those of one run are repeated no longer
+   * What a run knows last of facts. Another process may overwrite them, so each write repeats them: until the run ends, or,
+   * if they are shared and so may be many, until no process can still overwrite the write that added them.
+   * @param to without it, they stay what they are: nobody will learn more, and those of one run are no longer repeated
    */
   change({ facts, to }: { readonly facts: readonly string[]; readonly to?: 'noted' | 'open' | 'unknown' }): void {
     const { list, isShared } = this;

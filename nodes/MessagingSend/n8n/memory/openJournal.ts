@@ -13,8 +13,8 @@ import { factListOf, listStorageOf } from './listStorage';
 
 /**
  * Opens the journal of a run that sends, in a workflow. The delivery record is opened before anything in the run can
- * fail: if the node has run before and a re-run finds no record, n8n knows nothing of that run. Of a dry run, other runs
- * must know no more than that it began; of a test run neither.
+ * fail: if the node has run before and a re-run finds no record, n8n knows nothing of that run. Of a dry run or a test
+ * run, other runs need to know only that it began.
  */
 export async function openJournal(
   context: IExecuteFunctions,
