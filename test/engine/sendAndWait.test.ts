@@ -219,11 +219,11 @@ describe('The link of Send and Wait for Response', () => {
     expect(declined.page).toContain('An answer is required.');
   });
 
-  test('of an earlier question of the execution neither shows nor answers a later one', async () => {
+  test('of another question of the execution neither shows nor answers this one', async () => {
     const answer = await ask(setupOf({}));
-    const later = linkIn(latestText()).replace('q=0', 'q=1');
+    const other = linkIn(latestText()).replace('q=0', 'q=1');
     for (const form of [undefined, { decision: 'approve' }]) {
-      const { status, item, page } = await answer(form, {}, later);
+      const { status, item, page } = await answer(form, {}, other);
       expect([status, item]).toEqual([410, undefined]);
       expect(page).not.toContain('Hello 0');
     }

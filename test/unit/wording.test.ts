@@ -148,7 +148,7 @@ test("Every parameter or option that a text names is in quotes, by the panel's l
   expect(quoted.filter(([, name]) => name !== 'X' && !labels.includes(name ?? ''))).toEqual([]);
 });
 
-test('Every choice says what it does', () => {
+test("Every choice says what it does, except those in 'Approval Options'", () => {
   expect(where(entries, ({ property, texts }) => property === null && texts.length === 0)).toEqual([]);
 });
 

@@ -32,7 +32,7 @@ export function notesOf(facts: Facts, run: string, number: number, pages: readon
         keptBack.length === 0 ? fact : factOf(`page ${name} but ${digestOf(namesOf(keptBack))}`),
     };
   });
-  /** Of a plan with people: it shows that the plan is there, and a number that can't be read may be anybody's. */
+  /** In a plan with people, it shows that the plan is there; a number that can't be read may be anybody's. */
   const plannedForNobody = factOf('plans for ');
   const people = length > 1 ? [] : [plannedForNobody, ...ownPages.map(({ plannedFor }) => plannedFor)];
   return {

@@ -63,7 +63,7 @@ export class CrashLedger {
     const { facts, record, hasStarted } = this;
     const [own, first] = await facts.ask([...hasStarted, facts.of(firstRun)]);
     const isSilent = own !== 'noted' && first !== 'noted';
-    // Only the record tells a second try that the first one found this.
+    // A second try learns only from the record that the first one found this.
     if (isSilent && (isUnknown || record.isInterrupted)) record.markInterrupted();
     else await facts.store({ noted: hasStarted });
     if (own === 'noted' && !record.isOpen) record.run.isLost = true;
@@ -105,7 +105,7 @@ export class CrashLedger {
   async finish({ begun, details }: Left = NOTHING_LEFT): Promise<void> {
     const { facts, hasStarted, isRetry } = this;
     await this.start.catch(() => undefined);
-    // Whoever retries an older execution, whenever that is, must learn that this Retry may have sent something.
+    // A later Retry of an older execution must learn that this one may have sent something.
     if (isRetry) facts.change({ facts: begun });
     // Without the start, the silence of the list proves nothing, so it goes first.
     facts.end([...hasStarted, ...(isRetry ? [] : begun)], details);

@@ -195,7 +195,7 @@ export function fieldsBehind(source: ParameterSource, name: string) {
   return all.find(({ names }) => names.length > 0) ?? all[0] ?? null;
 }
 
-/** Of fields that an error names, and the characters of each. */
+/** How many fields an error names, and how many characters of each. */
 const [MAX_NAMES, MAX_NAME] = [10, 30];
 
 /**

@@ -48,7 +48,7 @@ export function countsLines(summary: Summary): string[] {
     return [`${isTest ? 'Test run: ' : ''}${[...outcomes, ...cost].join(', ')}.`, paid ?? ''];
   }
   const { messages, people, credits, requests } = planned;
-  // Whoever is in the list twice gets the message.
+  // The person of a duplicate gets the message all the same.
   const duplicates = skipped.get('duplicate') ?? 0;
   const others = [...skipped.values()].reduce((sum, count) => sum + count, notSent - duplicates);
   const each = messages === people ? 'this message' : counted(messages, 'message');
