@@ -118,7 +118,7 @@ function parse(body: unknown, mask: KeyMask): JsonObject | null {
 }
 
 /** In milliseconds; a header that asks for a longer wait is wrong. */
-const MAX_WAIT = 24 * 60 * 60 * 1000;
+const MAX_RETRY_AFTER = 24 * 60 * 60 * 1000;
 
 /**
  * How long the service asks to wait, in milliseconds, from Retry-After: seconds or a date. Null if that makes no sense,
@@ -130,5 +130,5 @@ export function readRetryAfter(headers: JsonObject, now: number): number | null 
   const wait = /^\d+(\.\d+)?$/.test(text)
     ? Number(text) * 1000
     : Date.parse(text) - (Date.parse(asText(headers.date)) || now);
-  return wait > 0 && wait <= MAX_WAIT ? wait : null;
+  return wait > 0 && wait <= MAX_RETRY_AFTER ? wait : null;
 }

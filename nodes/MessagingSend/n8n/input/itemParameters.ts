@@ -219,7 +219,7 @@ interface Part {
 }
 
 /** n8n writes commas between the values of a list, also where all are missing. */
-const BLANK = new RegExp(`^(?:${INVISIBLE}|,)*$`, 'u');
+const BLANK_OR_COMMAS = new RegExp(`^(?:${INVISIBLE}|,)*$`, 'u');
 
 /** A field of an item, or what a model fills in: `$json?.["first name"]`, `$('Form').first().json.at[0]`, `$fromAI('Name')`. */
 const FIELD =
@@ -259,7 +259,7 @@ function emptyFieldsIn({ items, evaluate }: ParameterSource, stored: string, isK
       });
       const text = [value].join('');
       // A list with an object in it is not empty.
-      return { expression, text: Array.isArray(value) && !BLANK.test(text) ? '?' : text, own };
+      return { expression, text: Array.isArray(value) && !BLANK_OR_COMMAS.test(text) ? '?' : text, own };
     } catch {
       return { expression, text: '?', own: 0 };
     }
@@ -269,11 +269,11 @@ function emptyFieldsIn({ items, evaluate }: ParameterSource, stored: string, isK
     const text = around === null ? all : evaluated(expression, item, ' ').text;
     // Without a field to compare with, a word of many texts is one.
     const meant = fields.length === 0 ? emptyWordsIn(text, ORDINARY) : 0;
-    const [isBlank, given] = [BLANK.test(text), emptyWordsIn(text) - meant];
+    const [isBlank, given] = [BLANK_OR_COMMAS.test(text), emptyWordsIn(text) - meant];
     if (!isBlank && given <= words) return [];
     const values = fields.map((field) => evaluated(field, item));
     if (!isBlank && given <= values.reduce((sum, { own }) => sum + own, words)) return [];
-    const empty = values.filter((value) => BLANK.test(value.text) || emptyWordsIn(value.text) > value.own);
+    const empty = values.filter((value) => BLANK_OR_COMMAS.test(value.text) || emptyWordsIn(value.text) > value.own);
     if (empty.length === 0 && isBlank && MAY_BE_EMPTY.test(expression)) return [];
     return (empty.length === 0 ? [{ expression }] : empty).map((value) => nameOf(value.expression));
   };
@@ -282,7 +282,7 @@ function emptyFieldsIn({ items, evaluate }: ParameterSource, stored: string, isK
     const all = squeezed(text);
     const hasWords = emptyWordsIn(text) > fixedWords;
     const suspects = parts.filter(
-      ({ around }) => hasWords || (around === null ? BLANK.test(text) : all.includes(around)),
+      ({ around }) => hasWords || (around === null ? BLANK_OR_COMMAS.test(text) : all.includes(around)),
     );
     return [...new Set(suspects.flatMap((part) => emptyIn(part, item, text)))];
   };

@@ -15,13 +15,13 @@ const MAX_VALUES = 60_000;
 const MODE = { mode: 'entries' } as const;
 
 /** Another process seldom needs longer than this from reading a list to writing it back, in milliseconds. */
-const MIN_WAIT = 50;
+const MIN_WAIT_FOR_OTHERS = 50;
 
 /** The other process may have more to do than this one. */
 const WAIT_FACTOR = 3;
 
 /** The longest wait, in milliseconds, even if a database is locked for long. */
-const MAX_WAIT = 2_000;
+const MAX_WAIT_FOR_OTHERS = 2_000;
 
 /** Between two tries to write to a locked database, in milliseconds. */
 const RETRY_EVERY = 200;
@@ -86,8 +86,8 @@ export function listStorageOf(context: Context, maxWait: number): ListStorage {
     remove: async (values) => await change(async () => await helpers.removeProcessed([...values], 'node', MODE)),
     shorten: async () => void (await helpers.checkProcessedAndRecord([], 'node', { ...MODE, maxEntries: MAX_VALUES })),
     waitForOthers: async (round) => {
-      const usual = Math.min(Math.max(MIN_WAIT, WAIT_FACTOR * slowest), MAX_WAIT);
-      await sleep(usual + round * Math.random() * MIN_WAIT);
+      const usual = Math.min(Math.max(MIN_WAIT_FOR_OTHERS, WAIT_FACTOR * slowest), MAX_WAIT_FOR_OTHERS);
+      await sleep(usual + round * Math.random() * MIN_WAIT_FOR_OTHERS);
     },
   };
 }
