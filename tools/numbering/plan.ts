@@ -50,9 +50,6 @@ const HEADER = `// Written by \`npm run numbering\` from libphonenumber-js's met
  */
 `;
 
-/** Numbers that belong to nobody: Ofcom reserves them for examples. */
-const MADE_UP: Readonly<Record<string, string>> = { 44: '77009\\d{5}' };
-
 /**
  * Countries whose landlines need their pattern, because the first two digits take many mobile numbers of other countries
  * for landlines. Each costs the package 10 to 330 bytes, so the others do without.
@@ -61,8 +58,8 @@ const LANDLINES_BY_PATTERN: ReadonlySet<string> = new Set(
   'AR AT BR CD CN CU DE DZ EG HR ID IE IL KH KR LB MX MY PH PK PM SE TR TW'.split(' '),
 );
 
-/** Countries whose mobile numbers are known by three digits: their patterns cost the package 80 to 290 bytes more. */
-const BY_THREE_DIGITS: readonly string[] = ['56', '91', '852', '995', '998'];
+/** Countries whose mobile numbers are known by their first digits, and by how many: few landlines begin alike. */
+const KNOWN_BY: Readonly<Record<string, number>> = { '1': 3, '56': 3, '852': 3, '995': 3, '998': 4 };
 
 /** What the API takes (4.2), with the country code. */
 const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
@@ -83,8 +80,9 @@ function line(code: string, name: string, regions: readonly Region[]): string {
   const exit = alternatives(regions.map((region) => region.exit));
   // In North America, mobile numbers look like landlines, and the patterns of its 25 regions are long: area codes do.
   const own = regions.flatMap(({ fixed, mobile }) => (code === '1' ? [fixed, mobile] : [mobile]));
-  const rest = code === '1' ? '[2-9]\\d{6}' : BY_THREE_DIGITS.includes(code) ? '' : null;
-  const mobile = rest === null ? [...own, MADE_UP[code] ?? ''] : [`(${firstDigits(own, upTo(99).slice(10))})${rest}`];
+  const start = `(${firstDigits(own, KNOWN_BY[code] ?? 0)})${code === '1' ? '[2-9]\\d{6}' : ''}`;
+  // Ofcom reserves 77009 for examples: such numbers belong to nobody.
+  const mobile = code in KNOWN_BY ? [start] : [...own, code === '44' ? '77009\\d{5}' : ''];
   const landline =
     name === '' || code === '1' ? [] : regions.map(({ fixed }) => fixed).filter((pattern) => !own.includes(pattern));
   const pattern = alternatives(landline);
@@ -102,20 +100,22 @@ function line(code: string, name: string, regions: readonly Region[]): string {
     mobileLengths,
     beginning(alternatives(mobile), mobileLengths),
     pattern === '' ? '' : landlineLengths,
-    isWhole ? beginning(pattern, landlineLengths) : firstDigits(landline, upTo(9)),
+    isWhole ? beginning(pattern, landlineLengths) : firstDigits(landline, 2),
   ];
   return fields.join(';').replace(/;+$/, '');
 }
 
-const upTo = (last: number) => Array.from({ length: last + 1 }, (_, number) => number);
+const DIGITS = Array.from({ length: 10 }, (_, digit) => digit);
 
-/** A pattern of these starts, each with the digits that can come next in numbers of these patterns. */
-function firstDigits(patterns: readonly string[], starts: readonly number[]): string {
-  const ways = starts.flatMap((start) => {
-    const next = upTo(9).filter((digit) => patterns.some((pattern) => canBeginWith(pattern, `${start}${digit}`)));
-    return next.length === 0 ? [] : `${start}[${ranges(next).replaceAll(',', '')}]`;
-  });
-  return ways.join('|').replace(/\[(?:0-9|(.))\]/g, '$1');
+/** A pattern of the first digits of these patterns' numbers, as many as told; null if there are none. */
+function firstDigits(patterns: readonly string[], count: number, start = ''): string | null {
+  if (!patterns.some((pattern) => canBeginWith(pattern, start))) return null;
+  if (count === 0) return '';
+  const rests = DIGITS.map((digit) => firstDigits(patterns, count - 1, `${start}${digit}`));
+  const digitsBefore = (rest: string) => ranges(DIGITS.filter((digit) => rests[digit] === rest)).replaceAll(',', '');
+  const ways = [...new Set(rests)].flatMap((rest) => (rest === null ? [] : `[${digitsBefore(rest)}]${rest}`));
+  const all = ways.join('|').replace(/\[(.)\]/g, '$1');
+  return all === '[0-9]' ? '' : ways.length > 1 && start !== '' ? `(${all})` : all;
 }
 
 /** What numbers of a pattern begin with. If all have one length, what can be any digit at their end goes without saying. */
