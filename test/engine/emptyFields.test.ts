@@ -176,7 +176,7 @@ describe.each([
   test.each(listOf(`${JAVASCRIPT}, ${PYTHON}, ${SPREADSHEETS}`))('%s stands for nothing', async (word) => {
     const [[left] = [], [refused] = []] = (await sendWith(word)).outputs;
     const said = JSON.stringify(left?.json.empty_fields ?? refused?.json.error);
-    expect(said).toMatch(/^\["word"\]$|is empty"$|contains \[object Object\]|needs a value for 'word'/);
+    expect(said).toMatch(/^\["word"\]$|is empty"$|contains \[object Object\]|needs a text or a number from 'word'/);
     expect(received()).toEqual([]);
   });
 
@@ -201,7 +201,7 @@ test.each([
 
 describe("A 'Message Key' with a hole is refused", () => {
   const ORDER = '=order-{{ $json.id }}';
-  const NO_ID = "'Message Key' needs a value for 'id', and this item has none";
+  const NO_ID = "'Message Key' needs a text or a number from 'id', and this item has none";
   const withKey = (parameters: INodeParameters, messageKey: string) => withOptions(parameters, { messageKey });
   const ordersOf = (...ids: unknown[]) =>
     ids.map((id, index) => ({ ...contacts(index + 1)[index], id }) as IDataObject);
@@ -231,12 +231,12 @@ describe("A 'Message Key' with a hole is refused", () => {
   });
 
   test.each([
-    ['calculates with a field that is missing', '={{ $json.id * 2 }}', "needs a value for 'id'"],
+    ['calculates with a field that is missing', '={{ $json.id * 2 }}', "needs a text or a number from 'id'"],
     ['is a list', '={{ [$json.phone] }}', 'needs a text or a number, and this item has none'],
     ['is true', '={{ $json.phone !== "" }}', 'needs a text or a number, and this item has none'],
     ['is false', '={{ $json.phone === "" }}', 'needs a text or a number, and this item has none'],
     ['is a date', '={{ $now }}', 'needs a text or a number, and this item has none'],
-    ['was made by another node, and has the word', '={{ $json.key }}', "needs a value for 'key'"],
+    ['was made by another node, and has the word', '={{ $json.key }}', "needs a text or a number from 'key'"],
     ['was not evaluated', '{{ $json.id }}', 'contains an expression that was not evaluated'],
   ])('where it %s', async (_what, key, reason) => {
     const items = contacts(1).map((contact) => ({ ...contact, key: 'order-undefined' }));

@@ -113,7 +113,7 @@ export const CATALOGUE = {
     "'Default Country Code' is not a known country code, such as 44 or GB",
     `${CORRECT_OPTION} ${IF_EXPRESSION}`,
   ),
-  /** `needed` such as "a value for 'id', 'year'". */
+  /** `needed` such as "a text or a number from 'id', 'year'". */
   optionEmpty: invalidParameter(
     "'{option}' needs {needed}, and this item has none",
     'Fill it in, or use a field that every item has.',

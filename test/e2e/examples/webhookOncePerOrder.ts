@@ -66,7 +66,7 @@ export function tests({ instance, received, whileActive }: ExampleWorld): void {
       body: {
         outcome: 'not_sent',
         code: 'INVALID_PARAMETER',
-        error: "'Message Key' needs a value for 'body.order_id', and this item has none",
+        error: "'Message Key' needs a text or a number from 'body.order_id', and this item has none",
       },
     });
     const { status, body } = await answerTo({ order_id: 'E-1', phone: '07700 900123' });

@@ -98,6 +98,6 @@ function keyOf(item: number, parameters: ItemParameters): string | null {
   const empty = parameters.emptyIn(MESSAGE_KEY, item, [value].join(''));
   const key = asText(value).trim().normalize('NFC');
   if (empty.length === 0 && key !== '') return key;
-  const needed = empty.length > 0 ? `a value for ${empty.map((name) => `'${name}'`).join(', ')}` : 'a text or a number';
-  throw new FailureError(failure('optionEmpty', { option: 'Message Key', needed }));
+  const from = empty.length > 0 ? ` from ${empty.map((name) => `'${name}'`).join(', ')}` : '';
+  throw new FailureError(failure('optionEmpty', { option: 'Message Key', needed: `a text or a number${from}` }));
 }
