@@ -217,7 +217,7 @@ describe("A 'Message Key' with a hole is refused", () => {
     expect(refused).toMatchObject(phones(1, 3).map((phone) => ({ ...isRefused, phone })));
   });
 
-  const HOLES = [undefined, null, NaN, Infinity, '', ' ', '\u200b', {}, { id: 1 }, 'undefined', '#N/A', 'None'];
+  const HOLES = [undefined, null, NaN, Infinity, '', ' ', '\u200b\ud83d', {}, { id: 1 }, 'undefined', '#N/A', 'None'];
   test.each(HOLES)('where the field of the order is %j, and names the field', async (id) => {
     for (const key of [ORDER, '={{ $json.id }}', '={{ "order-" + $json.id }}', '={{ `${$json.text} ${$json.id}` }}']) {
       // An expression that writes nothing for an empty text, and something else, can be meant like that.

@@ -169,7 +169,7 @@ test('Numbers that expressions give as texts are read as numbers', () => {
     http: { timeout: 600_000 },
     failure: null,
   });
-  for (const timeout of ['a minute', 0])
+  for (const timeout of ['a minute', 0, ' ', [], true])
     expect(requestOptions({ timeout }).failure?.message).toBe("'Timeout' must be a number of at least 1");
 });
 

@@ -9,8 +9,8 @@ export const ORDINARY = /(?<!\p{L})(?:-?Infinity|None|nan|#NV|Loading\.{3})(?!\p
 
 const ANY = new RegExp(`${CERTAIN.source}|${ORDINARY.source}`, 'gu');
 
-/** No reader sees these: space, control characters, and characters that fonts leave out. */
-export const INVISIBLE = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800]';
+/** No reader sees these: space, control characters, halves of characters, and characters that fonts leave out. */
+export const INVISIBLE = '[\\s\\p{Cc}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800]';
 
 export const BLANK = new RegExp(`^${INVISIBLE}*$`, 'u');
 

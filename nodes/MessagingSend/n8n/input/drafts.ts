@@ -59,7 +59,7 @@ function isPlainList(value: unknown): boolean {
 /** A list from an expression or in JSON. */
 function parseList(given: unknown): unknown[] {
   try {
-    const list = listIn(typeof given === 'string' ? JSON.parse(given) : given);
+    const list = listIn(typeof given === 'string' ? JSON.parse(given.trim()) : given);
     if (Array.isArray(list)) return list;
   } catch {
     // V8's reason quotes the text, which can be personal.

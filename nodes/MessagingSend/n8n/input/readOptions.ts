@@ -1,5 +1,6 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
+import { asText } from '../../api/objects';
 import { type Failure, failure, FailureError } from '../../failures/failure';
 import { reasonOf } from '../output/sentences';
 import { AS_STORED, NOT_ADDED, type ParameterSource } from './itemParameters';
@@ -88,7 +89,8 @@ export class GivenOptions {
 /** A number of at least the field's `minValue`. */
 export function numberIn(value: unknown, { typeOptions }: OptionField, option: string): number | undefined {
   if (isEmpty(value)) return undefined;
-  const [number, min] = [Number(value), typeOptions?.minValue ?? 0];
+  // Number() takes a blank text or an empty list for 0.
+  const [number, min] = [Number(asText(value).trim() || NaN), typeOptions?.minValue ?? 0];
   if (Number.isFinite(number) && number >= min) return number;
   throw new FailureError(failure('optionInvalid', { option, needed: `a number of at least ${min}` }));
 }
