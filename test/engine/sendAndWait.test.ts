@@ -74,7 +74,7 @@ describe('Send and Wait for Response', () => {
     expect(end).toBeLessThanOrEqual(Date.now() + minutes * 60_000);
   });
 
-  test.each(['2999-01-01T00:00:00', 'tomorrow', '', '45', '3 moons'])(
+  test.each(['2999-01-01T00:00:00', 'tomorrow', '', '45', '0 days', '3 moons'])(
     'sends nothing if its limit is "%s"',
     async (time) => {
       const { error } = await run(limited(time));

@@ -59,7 +59,7 @@ const LANDLINES_BY_PATTERN: ReadonlySet<string> = new Set(
 );
 
 /** Countries whose mobile numbers are known by their first digits, and by how many: few landlines begin alike. */
-const KNOWN_BY: Readonly<Record<string, number>> = { '1': 3, '56': 3, '852': 3, '995': 3, '998': 4 };
+const KNOWN_BY: Readonly<Record<string, number>> = { '1': 3, '56': 3, '852': 3, '995': 4, '998': 4 };
 
 /** What the API takes (4.2), with the country code. */
 const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
@@ -110,8 +110,7 @@ const DIGITS = Array.from({ length: 10 }, (_, digit) => digit);
 /** A pattern of the first digits of these patterns' numbers, as many as told; null if there are none. */
 function firstDigits(patterns: readonly string[], count: number, start = ''): string | null {
   if (!patterns.some((pattern) => canBeginWith(pattern, start))) return null;
-  if (count === 0) return '';
-  const rests = DIGITS.map((digit) => firstDigits(patterns, count - 1, `${start}${digit}`));
+  const rests = (count > 0 ? DIGITS : []).map((digit) => firstDigits(patterns, count - 1, `${start}${digit}`));
   const digitsBefore = (rest: string) => ranges(DIGITS.filter((digit) => rests[digit] === rest)).replaceAll(',', '');
   const ways = [...new Set(rests)].flatMap((rest) => (rest === null ? [] : `[${digitsBefore(rest)}]${rest}`));
   const all = ways.join('|').replace(/\[(.)\]/g, '$1');
@@ -181,10 +180,11 @@ function prefixIn(trunk: string, parsing: string, rule: string): string {
   return prefixes.replace(/\((?!\?)/g, (open) => (rule === `$${(group += 1)}` ? '(?=' : open));
 }
 
-/** Writes 7, 9, 10, 11 as `7,9-11`. */
+/** Writes 7, 9, 10, 11 as `7,9-11`, and 9, 10 as `9,10`. */
 function ranges(given: readonly number[]): string {
   const sorted = [...new Set(given)].sort((a, b) => a - b);
   const starts = sorted.filter((number) => !sorted.includes(number - 1));
   const ends = sorted.filter((number) => !sorted.includes(number + 1));
-  return starts.map((start, index) => (start === ends[index] ? start : `${start}-${ends[index] ?? ''}`)).join(',');
+  const marks = starts.map((start) => (given.includes(start + 2) ? '-' : ','));
+  return starts.map((start, index) => [...new Set([start, ends[index]])].join(marks[index])).join(',');
 }

@@ -117,7 +117,8 @@ function notForModel(node: INode): Failure | null {
 export function durationIn(value: unknown, _field: unknown, option: string): number {
   const [, amount, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*$/i.exec(String(value)) ?? [];
   const milliseconds = Number(amount) * (MILLISECONDS[unit.toLowerCase()] ?? NaN);
-  if (!Number.isNaN(milliseconds)) return milliseconds;
+  // With no time at all, the message would arrive with a link that no longer works.
+  if (milliseconds > 0) return milliseconds;
   throw new FailureError(failure('optionInvalid', { option, needed: 'a time such as 45 minutes, 2 hours or 3 days' }));
 }
 
