@@ -13,7 +13,7 @@ test('Up to 250 messages have a page each, so that a kill makes only those in fl
   expect([250, 251, 500, 501].map(usualLength)).toEqual([1, 2, 2, 4]);
 });
 
-test('A list has fewer than 320 pages, none longer than twice the usual', async () => {
+test('A list has fewer than 320 pages, none longer than twice the usual, and short names', async () => {
   for (const count of [1, 250, 251, 1_000, 5_000]) {
     const length = usualLength(count);
     const pages = await paged(
@@ -24,6 +24,7 @@ test('A list has fewer than 320 pages, none longer than twice the usual', async 
     expect(pages.length).toBeLessThan(320);
     expect(Math.max(...pages.map(({ rows }) => rows.length))).toBeLessThanOrEqual(2 * length);
     expect(pages.every(({ rows }, index) => rows.every(({ page }) => page === index))).toBe(true);
+    expect(pages.every(({ name }) => name.length < 50)).toBe(true);
   }
 });
 

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 import { nameOf, type Row } from './row';
 
 /**
@@ -16,7 +18,7 @@ export function usualLength(messages: number): number {
 
 /** Messages that the journal opens and notes together. */
 export interface Page {
-  /** Who is on it. */
+  /** A digest of who is on it: where people get several messages, their texts are in it, which may be megabytes. */
   readonly name: string;
   readonly rows: readonly Row[];
 }
@@ -40,7 +42,7 @@ export async function pagesOf(
     page.push(row);
     const isFull = page.length >= 2 * length || numberOf(row.person) % length === 0;
     if (!isFull && row !== rows.at(-1)) continue;
-    pages.push({ name: namesOf(page), rows: page });
+    pages.push({ name: hash('sha256', namesOf(page), 'base64'), rows: page });
     page = [];
     await pause();
   }
