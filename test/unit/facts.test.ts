@@ -251,15 +251,16 @@ test('What an attempt has reserved, and may not send because a Retry has barred 
   expect([...(await new Reservations(other, 1).find(again)).keys()]).toEqual(again.slice(0, 1));
 });
 
-test('What the storage refuses to note for an attempt stays what another process has made it', async () => {
-  const { shared, facts, run, left } = setUp({ add: refuse });
-  const [row] = rowsUpTo(1) as [Row];
-  await (await attemptAt(elsewhere(shared), [row], 1)).attempt.begin([row]);
+test('After a note that failed, an attempt begins nothing, and what another process has made stays: it may be its own', async () => {
+  const { shared, run, left } = setUp();
+  const facts = run({ add: jest.fn(shared.add).mockImplementationOnce(refuse) });
+  const rows = rowsUpTo(2);
+  await (await attemptAt(elsewhere(shared), rows, 64)).attempt.begin(rows);
   const before = await left();
-  const { attempt: refused } = await attemptAt(facts, [row], 1);
-  await expect(refused.begin([row])).rejects.toThrow('ECONNRESET');
-  settle(row, failed(failure('notReserved')));
-  refused.settled([row]);
+  const { attempt: refused } = await attemptAt(facts, rows, 64);
+  for (const row of rows) await expect(refused.begin([row])).rejects.toThrow('ECONNRESET');
+  for (const row of rows) settle(row, failed(failure('notReserved')));
+  refused.settled(rows);
   await refused.finish();
   await run({}).store({ noted: [] });
   expect(await left()).toEqual(before);

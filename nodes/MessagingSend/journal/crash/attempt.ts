@@ -62,6 +62,8 @@ export class Attempt {
   private opening: Promise<boolean> | null = null;
   /** Whether another process is making this attempt, or has barred it. */
   private isTaken = false;
+  /** Whether a write failed. It may have been stored, and would be taken for another attempt's, so no request follows it. */
+  private hasFailed = false;
 
   /**
    * @param toBar facts that earlier attempts have not begun, and must no longer begin
@@ -90,25 +92,18 @@ export class Attempt {
    */
   async begin(rows: readonly Row[]): Promise<boolean> {
     const open = this.pagesOf(rows).flatMap(({ fact }) => (this.isBegun(fact) ? [] : [fact]));
-    const hasBegun = this.isBegun(this.notes.begun);
-    if ((open.length > 0 || !hasBegun) && !this.isTaken) {
-      const before = this.opening ?? (hasBegun ? Promise.resolve(false) : this.start());
+    if ((open.length > 0 || this.opening === null) && !this.isTaken && !this.hasFailed) {
+      const before = this.opening ?? this.start();
       const own = this.facts.store({ open }, open);
-      // Even if an earlier write failed, this one may find that its pages belong to another process, and must stay.
-      const opening = Promise.allSettled([before, own]).then(async () => (await own) || (await before));
-      this.opening = opening;
-      opening.catch(() => {
-        if (this.opening === opening) this.opening = null;
-      });
+      // Even if an earlier write fails, this one may find that its pages belong to another process, and must stay.
+      this.opening = Promise.allSettled([before, own]).then(async () => (await own) || (await before));
+      this.opening.catch(() => (this.hasFailed = true));
     }
     if ((await this.opening) === true) this.isTaken = true;
     return this.isTaken;
   }
 
-  /**
-   * Notes itself and its plan; anew after a write that failed.
-   * @returns whether another process is making this attempt, or has barred it
-   */
+  /** Notes itself and its plan. @returns whether another process is making this attempt, or has barred it */
   private async start(): Promise<boolean> {
     const { facts, toBar, record } = this;
     const { number, begun, length, plan, hasPeople } = this.notes;
