@@ -251,14 +251,16 @@ test('What an attempt has reserved, and may not send because a Retry has barred 
   expect([...(await new Reservations(other, 1).find(again)).keys()]).toEqual(again.slice(0, 1));
 });
 
-test('After a note that failed, an attempt begins nothing, and what another process has made stays: it may be its own', async () => {
+const unsure = async (given: readonly string[]) =>
+  await Promise.resolve(Object.assign(new Set(given), { isUnsure: true }));
+test.each([refuse, unsure])('After a note that failed, an attempt begins nothing, and the list stays', async (add) => {
   const { shared, run, left } = setUp();
-  const facts = run({ add: jest.fn(shared.add).mockImplementationOnce(refuse) });
+  const facts = run({ add: jest.fn(shared.add).mockImplementationOnce(add) });
   const rows = rowsUpTo(2);
   await (await attemptAt(elsewhere(shared), rows, 64)).attempt.begin(rows);
   const before = await left();
   const { attempt: refused } = await attemptAt(facts, rows, 64);
-  for (const row of rows) await expect(refused.begin([row])).rejects.toThrow('ECONNRESET');
+  for (const row of rows) await expect(refused.begin([row])).rejects.toThrow(/ECONNRESET|had been stored/);
   for (const row of rows) settle(row, failed(failure('notReserved')));
   refused.settled(rows);
   await refused.finish();
@@ -282,7 +284,7 @@ test('However often writes fail, what leaves is noted, with its attempt and plan
     };
     const { shared, clock, facts, left } = setUp({ add });
     const rows = rowsUpTo(9);
-    const { attempt, pages, begun, plan } = await attemptAt(facts, rows, 4);
+    const { attempt, pages, begun, plan } = await attemptAt(facts, rows, 4, ['of an earlier attempt']);
     const request = async (row: Row) => {
       for (let pause = random() * 8; pause > 1; pause -= 1) await pauses();
       const isTaken = await attempt.begin([row]).catch(() => null);
@@ -505,16 +507,10 @@ test('What another run has sent while a claim waited for long is not claimed', a
 test.each<[what: string, make: (facts: Facts) => Promise<unknown>]>([
   ['question', async (facts) => await facts.ask(['Ann'])],
   ['claim', async (facts) => await facts.claim(['Ann'])],
-  ['page', async (facts) => await facts.store({ open: ['Ann'] }, ['Ann'])],
 ])('A %s that was stored, though it was reported as failed, tells nothing', async (_what, make) => {
-  let isFirst = true;
-  const { shared, facts } = setUp({
-    add: async (given) => {
-      if (isFirst) await shared.add(given);
-      isFirst = false;
-      return Object.assign(await shared.add(given), { isUnsure: true });
-    },
-  });
+  const { shared, run } = setUp();
+  const twice = async (given: readonly string[]) => await shared.add(given).then(async () => await shared.add(given));
+  const facts = run({ add: jest.fn(shared.add).mockImplementationOnce(twice) });
   await expect(make(facts)).rejects.toThrow('had been stored');
 });
 
