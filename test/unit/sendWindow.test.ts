@@ -97,4 +97,5 @@ test.each([
 test('All numbers of a country get the same array, so that answers can be kept for it', () => {
   expect(zonesOf('12125550123')).toBe(zonesOf('14165550123'));
   expect(zonesOf('18095550123')).toBe(zonesOf('18295550123'));
+  expect(zonesOf(INDIA)).toBe(zonesOf(`${INDIA.slice(0, -1)}1`));
 });
