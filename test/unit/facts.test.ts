@@ -5,10 +5,10 @@ import { CrashLedger } from '../../nodes/MessagingSend/journal/crash/crashLedger
 import { DeliveryRecord } from '../../nodes/MessagingSend/journal/deliveryRecord';
 import { Journal } from '../../nodes/MessagingSend/journal/journal';
 import { FactList, type ListStorage, valuesOf } from '../../nodes/MessagingSend/journal/list/factList';
-import { digestOf, Facts } from '../../nodes/MessagingSend/journal/list/facts';
+import { Facts } from '../../nodes/MessagingSend/journal/list/facts';
 import { Reservations } from '../../nodes/MessagingSend/journal/reservations';
 import { LENGTHS, pagesOf } from '../../nodes/MessagingSend/messages/pages';
-import { failed, type Outcome, type Row, settle } from '../../nodes/MessagingSend/messages/row';
+import { digestOf, failed, type Outcome, type Row, settle } from '../../nodes/MessagingSend/messages/row';
 import { seededRandom } from '../../tools/random';
 import { intentOf, noPause, rowAt, rowsUpTo, SENT } from './samples';
 

@@ -1,7 +1,6 @@
 import { type JsonObject, type JsonScalar, pick } from '../api/objects';
 import { type Failure, failure } from '../failures/failure';
-import { mayHaveBeenSent, nameOf, type Outcome, type Row } from '../messages/row';
-import { digestOf } from './list/facts';
+import { digestOf, mayHaveBeenSent, nameOf, type Outcome, type Row } from '../messages/row';
 
 /** The outcome of a message in an earlier attempt. */
 export interface Past extends Pick<Row, 'batch' | 'data'> {

@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto';
-
-import { nameOf, type Row } from './row';
+import { digestOf, nameOf, type Row } from './row';
 
 /**
  * More pages tell more exactly which messages were in flight at a kill. 1,000 pages made a run of 1,000 messages a
@@ -42,15 +40,15 @@ export async function pagesOf(
     page.push(row);
     const isFull = page.length >= 2 * length || numberOf(row.person) % length === 0;
     if (!isFull && row !== rows.at(-1)) continue;
-    pages.push({ name: hash('sha256', namesOf(page), 'base64'), rows: page });
+    pages.push({ name: digestOfNames(page), rows: page });
     page = [];
     await pause();
   }
   return pages;
 }
 
-export function namesOf(rows: readonly Row[]): string {
-  return rows.map(nameOf).join('\0');
+export function digestOfNames(rows: readonly Row[]): string {
+  return digestOf(rows.map(nameOf).join('\0'));
 }
 
 /** A number that looks random and is always the same for a person (FNV-1a, 32 bits). */

@@ -1,4 +1,6 @@
 /** One record for each message, from its draft to its outcome. */
+import { hash } from 'node:crypto';
+
 import { asText, type JsonObject, type JsonScalar } from '../api/objects';
 import type { Failure } from '../failures/failure';
 
@@ -159,6 +161,11 @@ export function nameOf(row: Row): string {
 /** One with a gap may be kept back where the same one without is sent, so they are never taken for each other. */
 function sameAs(row: Row): string {
   return row.empty.length > 0 ? `${identityOf(row)} with a gap` : identityOf(row);
+}
+
+/** With 72 bits, two messages don't share a digest by chance. @param length in characters of 6 bits */
+export function digestOf(text: string, length = 12): string {
+  return hash('sha256', text, 'base64').slice(0, length);
 }
 
 /** How many texts are sent for a message. Nearly all messages have one. */

@@ -66,7 +66,7 @@ export class FactsWithout extends Facts {
   /** Pages in a story; null if these are none. */
   private wordsFor(facts: readonly string[]): string | null {
     const words = this.namesOf(facts).flatMap((name) => {
-      const [, page = '', but = ''] = / page (.+?)( but \S+)?$/s.exec(name) ?? [];
+      const [, page = '', but = ''] = / page (\S+)( but)?/.exec(name) ?? [];
       return page === '' ? [] : [`${but === '' ? '' : 'the rest of '}${this.listener.wordsFor(page)}`];
     });
     return words.length === 0 ? null : [...new Set(words)].join(' and ');

@@ -345,7 +345,7 @@ export class TwoAttempts implements Surroundings {
 
   /** The recipients that a page, a claim or an attempt is about. */
   private phonesOf(fact: string): string[] {
-    const [, page] = / page (.+?)(?: but \S+)?$/s.exec(fact) ?? [];
+    const [, page] = / page (\S+)/.exec(fact) ?? [];
     const { messages } = this.scenario.first;
     const isAbout = ({ phone }: Row) => fact.includes(phone) || fact.includes(' attempt ');
     const own = page === undefined ? undefined : this.pages.get(page);

@@ -1,7 +1,7 @@
-import { namesOf, type Page } from '../../messages/pages';
+import { digestOfNames, type Page } from '../../messages/pages';
 import { isKeptBack, mayHaveBeenSent, type Row } from '../../messages/row';
 import type { KeptRun } from '../deliveryRecord';
-import { digestOf, type Facts } from '../list/facts';
+import type { Facts } from '../list/facts';
 
 /** One of the attempt's requests may have left. */
 export function begunName(run: string, number: number): string {
@@ -29,7 +29,7 @@ export function notesOf(facts: Facts, run: string, number: number, pages: readon
       fact,
       /** Noted once all of it is sent but these messages, which the user keeps back. */
       factWithout: (keptBack: readonly Row[]) =>
-        keptBack.length === 0 ? fact : factOf(`page ${name} but ${digestOf(namesOf(keptBack))}`),
+        keptBack.length === 0 ? fact : factOf(`page ${name} but ${digestOfNames(keptBack)}`),
     };
   });
   /** In a plan with people, it shows that the plan is there; a number that can't be read may be anybody's. */

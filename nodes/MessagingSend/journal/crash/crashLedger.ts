@@ -1,7 +1,7 @@
 import { LENGTHS, pagesOf, usualLength } from '../../messages/pages';
-import type { Row } from '../../messages/row';
+import { digestOf, type Row } from '../../messages/row';
 import { type DeliveryRecord, INTERRUPTED, type Memory, type Past, pastWith } from '../deliveryRecord';
-import { digestOf, type Facts } from '../list/facts';
+import type { Facts } from '../list/facts';
 import { Attempt, begunName, type Left, lengthName, notesOf, NOTHING_LEFT } from './attempt';
 
 /** How many attempts are looked up at once. */

@@ -1,11 +1,7 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
+import { digestOf } from '../../messages/row';
 import { type FactList, type FactState, type ListStorage, stateIn, valuesOf } from './factList';
-
-/** With 72 bits, two messages don't share a digest by chance. @param length in characters of 6 bits */
-export function digestOf(text: string, length = 12): string {
-  return hash('sha256', text, 'base64').slice(0, length);
-}
 
 /** Facts per question. One write must end it: a part of its values, written back by another process, would be claims. */
 const MAX_ASKED = 1_000;
