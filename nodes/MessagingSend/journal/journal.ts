@@ -195,9 +195,9 @@ export class Journal {
     const { record, sendOnce } = this;
     const isDone = rows.every(({ outcome }) => outcome?.kind === 'sent' || outcome?.kind === 'skipped');
     if (rows.length > 0 && isDone) record.clear();
-    const isOwn = ({ outcome }: Row) =>
-      mayHaveBeenSent(outcome) && !('failure' in outcome && OF_ANOTHER.has(outcome.failure));
-    const left = sendOnce === null ? [] : rows.filter(isOwn);
+    const left = (sendOnce === null ? [] : rows).filter(
+      ({ outcome }) => mayHaveBeenSent(outcome) && !('failure' in outcome && OF_ANOTHER.has(outcome.failure)),
+    );
     const sent = byAccount(left.slice(-MAX_REMEMBERED), senderOf);
     for (const account of sent.keys()) this.reservationsOf(account, true);
     const notes = Array.from(this.reservations, async ([account, own]) => await own.finish(sent.get(account)));

@@ -60,10 +60,11 @@ export class Attempt {
   private readonly rests: string[] = [];
   /** Resolves once all pages that were opened so far are stored, with whether another process has one of them. */
   private opening: Promise<boolean> | null = null;
-  /** Whether another process is making this attempt, or has barred it. */
-  private isTaken = false;
-  /** Whether a write failed. It may have been stored, and would be taken for another attempt's, so no request follows it. */
-  private hasFailed = false;
+  /**
+   * Why no further request may leave. `others`: another process is making this attempt, or has barred it. `failedWrite`: it
+   * may have been stored all the same, and would be taken for another process's.
+   */
+  private blockedBy: 'others' | 'failedWrite' | null = null;
 
   /**
    * @param toBar facts that earlier attempts have not begun, and must no longer begin
@@ -92,15 +93,15 @@ export class Attempt {
    */
   async begin(rows: readonly Row[]): Promise<boolean> {
     const open = this.pagesOf(rows).flatMap(({ fact }) => (this.isBegun(fact) ? [] : [fact]));
-    if ((open.length > 0 || this.opening === null) && !this.isTaken && !this.hasFailed) {
+    if ((open.length > 0 || this.opening === null) && this.blockedBy === null) {
       const before = this.opening ?? this.start();
       const own = this.facts.store({ open }, open);
       // Even if an earlier write fails, this one may find that its pages belong to another process, and must stay.
       this.opening = Promise.allSettled([before, own]).then(async () => (await own) || (await before));
-      this.opening.catch(() => (this.hasFailed = true));
+      this.opening.catch(() => (this.blockedBy ??= 'failedWrite'));
     }
-    if ((await this.opening) === true) this.isTaken = true;
-    return this.isTaken;
+    if ((await this.opening) === true) this.blockedBy = 'others';
+    return this.blockedBy === 'others';
   }
 
   /** Notes itself and its plan. @returns whether another process is making this attempt, or has barred it */
@@ -121,7 +122,7 @@ export class Attempt {
    * @param rows that have just been settled, or found to be duplicates
    */
   settled(rows: readonly Row[]): void {
-    const { facts, rests, isTaken } = this;
+    const { facts, rests, blockedBy } = this;
     for (const page of this.pagesOf(rows)) {
       if (facts.list.known.get(page.fact)?.state !== 'open') continue;
       const own = page.rows.filter((row) => row.defect === null && !isKeptBack(row));
@@ -130,7 +131,7 @@ export class Attempt {
         const sent = page.factWithout(page.rows.filter(isKeptBack));
         facts.change({ facts: [sent], to: 'noted' });
         if (sent !== page.fact) rests.push(sent);
-      } else if (isTaken) continue;
+      } else if (blockedBy === 'others') continue;
       else if (own.every(({ outcome, isRecalled }) => isRecalled || (outcome !== null && !mayHaveBeenSent(outcome)))) {
         facts.change({ facts: [page.fact], to: 'unknown' });
       }
@@ -144,7 +145,7 @@ export class Attempt {
     if (rests.length > 0) await facts.store({ noted: rests }).catch(() => undefined);
     await facts.list.turns.last;
     const details = [length, ...plan, ...pages.map(({ fact }) => fact), ...rests];
-    if (this.isTaken) {
+    if (this.blockedBy === 'others') {
       // They belong to the other attempt, and must stay.
       facts.change({ facts: [begun, ...details, ...toBar] });
       return NOTHING_LEFT;

@@ -50,16 +50,9 @@ const NEXT: Readonly<Record<FactState, readonly FactState[]>> = {
 
 /** The values of a fact in a state. The pending marker shows that the end of the fact is not noted. */
 export function valuesOf(fact: string, state: FactState): string[] {
-  switch (state) {
-    case 'unknown':
-      return [];
-    case 'noted':
-      return [fact];
-    case 'barred':
-      return [`${fact}?`];
-    case 'open':
-      return [fact, `${fact}?`];
-  }
+  if (state === 'unknown') return [];
+  if (state === 'noted') return [fact];
+  return state === 'barred' ? [`${fact}?`] : [fact, `${fact}?`];
 }
 
 export function stateIn(present: ReadonlySet<string>, fact: string): FactState {
@@ -120,7 +113,6 @@ export class FactList {
   /** What ended runs of this process have left: that they began, and the details. */
   readonly ended: Array<{ readonly begun: readonly string[]; readonly details: string[]; readonly at: number }> = [];
   private nextWrite: SharedWrite | null = null;
-  private isRemoving = false;
 
   /** @param now in milliseconds; never goes back */
   constructor(readonly now: () => number) {}
@@ -197,18 +189,13 @@ export class FactList {
    * end, drops the oldest values of the list, unless a run of this process relies on facts: they could be theirs.
    */
   tidy(storage: ListStorage): void {
-    if (this.isRemoving) return;
-    this.isRemoving = true;
-    void this.turns
-      .take(async () => {
-        this.isRemoving = false;
-        if (await this.removeNow(storage)) this.tidy(storage);
-        else if (this.known.size === 0 && this.added >= SHORTENED_EVERY) {
-          this.added = 0;
-          await storage.shorten();
-        }
-      })
-      .catch(() => undefined);
+    this.turns.takeOneInBackground(async () => {
+      if (await this.removeNow(storage)) this.tidy(storage);
+      else if (this.known.size === 0 && this.added >= SHORTENED_EVERY) {
+        this.added = 0;
+        await storage.shorten();
+      }
+    });
   }
 
   /**
@@ -239,10 +226,21 @@ export class FactList {
 class Turns {
   /** Resolves when all turns taken so far have ended. */
   last: Promise<unknown> = Promise.resolve();
+  private isOneWaiting = false;
 
   async take<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.last.then(work);
     this.last = result.catch(() => undefined);
     return await result;
+  }
+
+  /** Nothing happens if one that was taken in the background still waits. An error is left to the next one. */
+  takeOneInBackground(work: () => Promise<void>): void {
+    if (this.isOneWaiting) return;
+    this.isOneWaiting = true;
+    void this.take(async () => {
+      this.isOneWaiting = false;
+      await work();
+    }).catch(() => undefined);
   }
 }
