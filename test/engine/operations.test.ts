@@ -109,6 +109,7 @@ describe('Send Bulk', () => {
 
   test.each([
     ['an array', (list: object[]) => list],
+    ['JSON text', (list: object[]) => JSON.stringify(list)],
     ['JSON text of a file', (list: object[]) => `\ufeff${JSON.stringify(list)}`],
     ['the body of a webhook', (list: object[]) => ({ messages: list })],
   ])('takes a list of any length as %s, in a workflow and through its routing', async (_what, wrap) => {

@@ -244,7 +244,6 @@ describe.each(SENDERS)('A retry of %s', (_name, given) => {
   const parameters = inBatchesOf(1, oneByOne(given));
   /** Without a token, so that only the execution itself tells what was sent. */
   const four = { items: contacts(4), parameters, withoutToken: true };
-  const stoppedAfterTwo = async () => await stoppedAfter(2, four);
   /** An execution in which n8n was killed, so that nothing is known about the messages. */
   const killed = async () => {
     const begun = campaign({ ...four, mode: 'manual', settings: { saveExecutionProgress: true } });
@@ -254,7 +253,7 @@ describe.each(SENDERS)('A retry of %s', (_name, given) => {
 
   describe.each(BROKEN)('where %s', (_what, breakIt, message) => {
     test('reports what was sent before, and sends the rest once it is right again', async () => {
-      const { ran, setup } = await stoppedAfterTwo();
+      const { ran, setup } = await stoppedAfter(2, four);
       const second = await retry(ran, setup, breakIt(setup));
       expect(second.error?.message).toMatch(message);
       expect(second.error?.description).toContain('2 sent (2 of them in an earlier attempt), 2 not sent');
@@ -279,11 +278,13 @@ describe.each(SENDERS)('A retry of %s', (_name, given) => {
       const begun = await killed();
       const { error } = await begun.run({ changes: breakIt(begun.setup) });
       expect(error?.description).toContain('0 sent, 4 uncertain');
+      const again = await begun.run({ changes: { ...breakIt(begun.setup), onError: CONTINUE } });
+      expect(outcomesOf(again)).toEqual(Array(4).fill('uncertain'));
     });
   });
 
   test.each(['phone', 'message'] as const)('reports an item whose %s now fails as uncertain', async (name) => {
-    const { ran, setup } = await stoppedAfterTwo();
+    const { ran, setup } = await stoppedAfter(2, four);
     const changed = { ...parameters, [name]: failsFor(1, name === 'phone' ? '$json.phone' : '$json.text') };
     const again = await retry(ran, setup, { parameters: changed, onError: CONTINUE });
     expect(outcomesOf(again)).toEqual(['sent', 'uncertain', 'sent', 'sent']);

@@ -455,7 +455,7 @@ describe("'Mobile Numbers Only'", () => {
     expect(accepted(short, 'mobile').length).toBeLessThan(accepted(short, 'on').length / 3);
   });
 
-  test.each(['+44 20 7946 0018', '+800 1234 5678', '+91 612 223 4567', '+998 72 231 4567'])('refuses %s', (given) => {
+  test.each('+442079460018 +4930123456 +80012345678 +916122234567 +998722314567'.split(' '))('refuses %s', (given) => {
     expect(read(given, null, 'mobile')).toBe('The phone number is not a mobile number of its country');
   });
 });

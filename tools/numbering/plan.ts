@@ -58,7 +58,7 @@ const LANDLINES_BY_PATTERN: ReadonlySet<string> = new Set(
   'AR AT BR CD CN CU DE DZ EG HR ID IE IL KH KR LB MX MY PH PK PM SE TR TW'.split(' '),
 );
 
-/** Countries whose mobile numbers are known by their first digits, and by how many: few landlines begin alike. */
+/** By how many of their first digits mobile numbers are known where their patterns are long. */
 const KNOWN_BY: Readonly<Record<string, number>> = { '1': 3, '56': 3, '852': 3, '995': 4, '998': 4 };
 
 /** What the API takes (4.2), with the country code. */

@@ -111,15 +111,15 @@ export class Facts {
     for (const fact of barred) list.change({ fact, to: 'barred', repeat: 'always' });
     for (const fact of noted) list.change({ fact, to: 'noted', repeat: 'always' });
     for (const fact of open) list.change({ fact, to: 'open', repeat: 'always' });
-    // Nobody knows whose values the list has then, so another try must look again.
-    const forget = (error: unknown): never => {
+    // If it fails, nobody knows whose values the list has, so another try must look again.
+    const fail = (error: unknown): never => {
       for (const fact of [...noted, ...open, ...barred]) list.known.delete(fact);
       throw error;
     };
     // It also writes everything that is repeated: the noted facts and the open ones.
-    const present = await list.write(barred, this.storage).catch(forget);
+    const present = await list.write(barred, this.storage).catch(fail);
     const isTaken = unseen.some((fact) => stateIn(present, fact) !== 'unknown');
-    if (isTaken && present.isUnsure === true) forget(new Error('a write that was reported as failed had been stored'));
+    if (isTaken && present.isUnsure === true) fail(new Error('a write that was reported as failed had been stored'));
     return isTaken;
   }
 

@@ -56,7 +56,7 @@ function isPlainList(value: unknown): boolean {
   return isPlain(value) && Array.isArray(list) && isPlain(list) && list.every(isPlainEntry);
 }
 
-/** A list from an expression or in JSON. */
+/** A list from an expression or in JSON, from which `trim` also takes a file's byte order mark. */
 function parseList(given: unknown): unknown[] {
   try {
     const list = listIn(typeof given === 'string' ? JSON.parse(given.trim()) : given);
